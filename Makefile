@@ -86,7 +86,7 @@ lock: ## resolve requirements*.in to requirements*.txt, with the hashes of every
 
 docs: ## write the data dictionary, the plan's JSON Schema and the licences again from the types and the pins
 	@$(SET_UP) $(FOR_DEV)
-	@$(IN) python -m rocketmq_capacity.contracts.dictionary include/docs
+	@$(IN) python -m rocketmq_capacity.tables.dictionary include/docs
 	@$(IN) python -m rocketmq_capacity.report.schema include/docs
 	@$(IN) python .make/licences.py
 

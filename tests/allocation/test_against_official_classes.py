@@ -10,10 +10,10 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.allocation.allocate import Rows, Strategies, allocation_columns, rows_of
-from rocketmq_capacity.contracts import Allocation
-from rocketmq_capacity.contracts.arrow import table_of_columns
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.tables import Allocation
+from rocketmq_capacity.tables.arrow import table_of_columns
+from rocketmq_capacity.tables.dataset import Queue
 from tests.allocation.fleets import Fleet, random_fleet
 from tests.allocation.official import Expected, Row, never_asked, official_allocation
 from tests.fixtures.units import units_of

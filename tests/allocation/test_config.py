@@ -1,7 +1,7 @@
 """CONFIG lists that the fleets of the differential test seldom draw."""
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.policy import Policy
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import client, cluster, group, queues, topic

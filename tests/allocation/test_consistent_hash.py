@@ -4,7 +4,7 @@ from hashlib import md5
 
 from rocketmq_capacity.allocation.allocate import Rows, Strategies, rows_of
 from rocketmq_capacity.allocation.consistent_hash import ring
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.fixtures.units import units_of

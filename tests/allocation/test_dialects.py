@@ -10,8 +10,8 @@ import pytest
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.dialect import dialect_of
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Verdict
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Verdict
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client
 from tests.fixtures.units import units_of

@@ -6,12 +6,12 @@ import pytest
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.own_class import NOT_ASKED, asked_with
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Verdict
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Verdict
 from rocketmq_capacity.settings.own_strategy import OwnAnswers
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
+from rocketmq_capacity.tables.dataset import Queue
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import client, cluster, group, queues, topic
 

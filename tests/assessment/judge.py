@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic
 from rocketmq_capacity.assessment.group import Group
@@ -17,13 +17,13 @@ from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.assessment.versions import bad_versions
-from rocketmq_capacity.contracts.arrow import table_of_columns
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import TopicWithReaders
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.load_columns import client_load_columns
+from rocketmq_capacity.tables.arrow import table_of_columns
+from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
 from tests.fixtures.losses import broker_losses, coverage, drained_of, ease_of
 from tests.fixtures.units import units_of
@@ -116,14 +116,14 @@ def judge(
         (one.consumer_group, one.rule) for one in findings if one.consumer_group is not None and one.severity != INFO
     }
     findings += suspect_snapshot(len(groups), found, before, policy)
-    client_loads = table_of_columns(contracts.ClientLoad, client_load_columns(groups))
+    client_loads = table_of_columns(tables.ClientLoad, client_load_columns(groups))
     rows = {one.consumer_group: list(rows_of(Division.of(one), strategies)) for one in facts}
     return Judgement(
         findings=[row | {"evidence": json.loads(row["evidence"])} for row in _rows(findings)],
         groups=_rows(group.status for group in groups),
         strategy_loads=_rows(load for group in groups for load in group.loads),
         client_loads=client_loads.to_pylist(),
-        allocation=table_of_columns(contracts.Allocation, allocation_columns(rows)).to_pylist(),
+        allocation=table_of_columns(tables.Allocation, allocation_columns(rows)).to_pylist(),
     )
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.contracts import BrokerLoad, TopicHeadroom
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory, Topic
+from rocketmq_capacity.tables import BrokerLoad, TopicHeadroom
 from tests.assessment.judge import Row, judge
 from tests.assessment.test_stale import at
 from tests.fixtures.losses import loads_of

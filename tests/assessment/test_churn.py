@@ -5,9 +5,9 @@ import pytest
 import yaml
 
 from rocketmq_capacity.assessment.assess import GroupAssessment
-from rocketmq_capacity.contracts import StrategyLoad
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Inventory, TopicQueues
+from rocketmq_capacity.tables import StrategyLoad
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.generated import generated, policy_for_generated
 from tests.fixtures.plain_plan import plain_plan

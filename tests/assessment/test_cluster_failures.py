@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
-from rocketmq_capacity.contracts import ClusterFailure
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker
+from rocketmq_capacity.tables import ClusterFailure
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import broker, cluster
 

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from rocketmq_capacity.assessment.failures import topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import GroupFailure
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.outcome import outcome
 from rocketmq_capacity.simulation.traffic import without_samples
 from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
+from rocketmq_capacity.tables import GroupFailure
 from rocketmq_capacity.vocabulary import UNDECIDED
 from tests.assessment.cases import a_group, a_topic, member, members, pops, takes
 from tests.fixtures.generated import generated, policy_for_generated

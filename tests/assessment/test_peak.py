@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts import GroupSize
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, PastRate, Sample, Topic
+from rocketmq_capacity.tables import GroupSize
 from tests.assessment.cases import a_group, a_topic, members, takes
 from tests.assessment.judge import Row, judge
 from tests.fixtures.plain_plan import plain_plan

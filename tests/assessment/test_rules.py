@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.catalogue.rule import Rule, rules
-from rocketmq_capacity.contracts import Finding
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import INFO
 from tests.assessment.cases import a_group, a_topic, members
 from tests.assessment.judge import judge

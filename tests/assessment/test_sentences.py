@@ -3,7 +3,7 @@
 import pytest
 
 from rocketmq_capacity.assessment.finding import harm, times
-from rocketmq_capacity.contracts.wording import counted, listed, percent, rounded
+from rocketmq_capacity.wording import counted, listed, percent, rounded
 
 
 def test_one_is_written_as_one() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketmq_capacity.contracts import GroupSize
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.tables import GroupSize
 from tests.assessment.cases import OWN_STRATEGY, a_group, a_topic, members, pops, takes
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import cluster, queues

@@ -16,7 +16,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.collector import without_collector
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.fixtures.generated import generated, policy_for_generated

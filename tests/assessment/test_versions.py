@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.arrow import table_of
-from rocketmq_capacity.contracts.checks import check
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker, Client
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.arrow import table_of
+from rocketmq_capacity.tables.checks import check
 from tests.assessment.cases import a_group, a_topic, member
 from tests.assessment.judge import Row, judge
 from tests.fixtures.plain_plan import plain_plan

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.detail import detailed_groups
@@ -73,7 +73,7 @@ def _of_sample(folder: Path) -> tuple[Plan, PageRows]:
     known = plan_of(rows, Policy())
     new = next(cause.findings for cause in known.causes if cause.findings)
     since = [
-        contracts.FindingSince(
+        tables.FindingSince(
             rule=one.rule,
             consumer_group=one.consumer_group,
             topic=one.topic,
@@ -82,25 +82,23 @@ def _of_sample(folder: Path) -> tuple[Plan, PageRows]:
         )
         for one in sorted(known.findings, key=lambda one: one.id in new)
     ]
-    names = contracts.Finding.__struct_fields__
+    names = tables.Finding.__struct_fields__
     before = [
-        contracts.FindingBefore(**{name: getattr(row, name) for name in names})
+        tables.FindingBefore(**{name: getattr(row, name) for name in names})
         for row in rows.finding
         if not any((row.rule, row.consumer_group, row.topic) == key for key in _keys(known, new))
     ]
     rows = dataclasses.replace(
-        rows, finding_since=since, run_before=[contracts.RunBefore(taken_at=YESTERDAY)], finding_before=before
+        rows, finding_since=since, run_before=[tables.RunBefore(taken_at=YESTERDAY)], finding_before=before
     )
     plan = plan_of(rows, Policy())
     detailed = detailed_groups(plan)
     beside = PageRows(
         group_status=rows.group_status,
-        client_load=rows_of_groups(run, contracts.ClientLoad, detailed),
-        group_size=rows_of_groups(run, contracts.GroupSize, detailed),
-        group_failure=rows_of_groups(run, contracts.GroupFailure, detailed),
-        losses=losses_of(
-            records(run, contracts.GroupFailure, GroupAfter), records(run, contracts.TopicFailure, TopicAfter)
-        ),
+        client_load=rows_of_groups(run, tables.ClientLoad, detailed),
+        group_size=rows_of_groups(run, tables.GroupSize, detailed),
+        group_failure=rows_of_groups(run, tables.GroupFailure, detailed),
+        losses=losses_of(records(run, tables.GroupFailure, GroupAfter), records(run, tables.TopicFailure, TopicAfter)),
     )
     return plan, beside
 

@@ -17,9 +17,9 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.assessment.lag import queue_states
-from rocketmq_capacity.contracts import GroupStatus
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.tables import GroupStatus
 from rocketmq_capacity.vocabulary import BROADCASTING
 from tests.cluster.clients import Consumer, Owned, Subscription
 from tests.cluster.rocketmq import Broker, Clients, Cluster

@@ -12,9 +12,9 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.steps import Step
+from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
+from rocketmq_capacity.plan_file.steps import Step
 from rocketmq_capacity.recommendation.facts import Cluster as ClusterFacts
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic

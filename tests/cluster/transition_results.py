@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts import Transition
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import apply
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.tables import Transition
+from rocketmq_capacity.tables.dataset import Queue
 from tests.cluster.rocketmq import ClusterError
 from tests.cluster.transition_runs import Run
 from tests.fixtures.units import units_of

@@ -16,9 +16,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.tables.dataset import Queue
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster, ClusterError
 from tests.cluster.transition_results import Consumed, Prediction, Result, result, table

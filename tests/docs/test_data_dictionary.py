@@ -9,11 +9,11 @@ from typing import Final
 import pytest
 from pyspark.sql.pandas.types import from_arrow_type
 
-from rocketmq_capacity.contracts import DATASETS
-from rocketmq_capacity.contracts.arrow import arrow_schema
-from rocketmq_capacity.contracts.checks import model
-from rocketmq_capacity.contracts.dataset import Dataset, Int
-from rocketmq_capacity.contracts.dictionary import FILE, main
+from rocketmq_capacity.tables import DATASETS
+from rocketmq_capacity.tables.arrow import arrow_schema
+from rocketmq_capacity.tables.checks import model
+from rocketmq_capacity.tables.dataset import Dataset, Int
+from rocketmq_capacity.tables.dictionary import FILE, main
 
 COMMITTED: Final = Path(__file__).parents[2] / "include/docs" / FILE
 SPARK_NAMES: Final = {
@@ -38,7 +38,7 @@ def test_the_committed_dictionary_is_what_the_contracts_say_now(tmp_path: Path) 
 
 
 def test_the_dictionary_is_a_program(tmp_path: Path) -> None:
-    module = "rocketmq_capacity.contracts.dictionary"
+    module = "rocketmq_capacity.tables.dictionary"
     subprocess.run([sys.executable, "-m", module, str(tmp_path / "new")], check=True, timeout=300)
     assert (tmp_path / "new" / FILE).read_bytes() == COMMITTED.read_bytes()
 

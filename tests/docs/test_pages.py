@@ -16,7 +16,6 @@ from rocketmq_capacity.catalogue.action import actions
 from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.cli import arguments
 from rocketmq_capacity.client.options import ConnectionOptions, options_of
-from rocketmq_capacity.contracts import DATASETS
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.glossary import GLOSSARY
 from rocketmq_capacity.report.schema import schema_of
@@ -25,6 +24,7 @@ from rocketmq_capacity.simulation.scenario import read_scenario
 from rocketmq_capacity.snapshot import inventory as parts_of_an_inventory
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.spark.jvm import HEAP_PER_INVENTORY, LEAST_HEAP_MIB
+from rocketmq_capacity.tables import DATASETS
 from rocketmq_capacity.vocabulary import ProvisionStatus
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, anchors, blocks, commands, links
 

@@ -127,7 +127,7 @@ def test_a_strategy(package: PackageCopy) -> None:
         "allocation/last_takes_all.py",
         """
 import numpy as np
-from rocketmq_capacity.contracts.owners import Shares
+from rocketmq_capacity.model.owners import Shares
 
 NAME = "LAST_TAKES_ALL"
 
@@ -167,15 +167,15 @@ def test_an_observed_column_that_rules_read(package: PackageCopy) -> None:
         ),
     )
     package.edit(
-        "contracts/consumer.py",
+        "tables/snapshot/clients.py",
         ("    room: Annotated[", '    heap_mib: Annotated[Count | None, Meta(description="MiB of heap")] = None\n'),
     )
 
     told = package.says(
         """
 import msgspec
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dictionary import dictionary
+from rocketmq_capacity import tables
+from rocketmq_capacity.tables.dictionary import dictionary
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
@@ -186,7 +186,7 @@ cluster = pay_cluster(2)
 first, *others = group.clients
 group = msgspec.structs.replace(group, clients=(msgspec.structs.replace(first, heap_mib=512), *others))
 cluster = msgspec.structs.replace(cluster, consumer_groups=(group,))
-print(dict(snapshot_tables(Resolved(cluster, Policy())))[contracts.Consumer]["heap_mib"].to_pylist())
+print(dict(snapshot_tables(Resolved(cluster, Policy())))[tables.Consumer]["heap_mib"].to_pylist())
 print([one.heap_mib for one in units_of(cluster).group("g_pay").consumers])
 print("| `heap_mib` | `int` | may be | at least 0 | MiB of heap |" in dictionary())
 """

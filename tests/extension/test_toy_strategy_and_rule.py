@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.registry import STRATEGIES, Strategy
 from rocketmq_capacity.assessment.assess import assess_group
@@ -14,12 +14,12 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.rules import group_rules
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Shares
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.groups import group_answers
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import Queue
 from tests.fixtures.plain_plan import group_of
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import pay_cluster
@@ -36,7 +36,7 @@ def refuses_a_single_client(division: Division, _: Policy) -> str | None:
     return "there is nobody before the last" if len(division.members) == 1 else None
 
 
-def too_few_clients(group: Group) -> Iterator[contracts.Finding]:
+def too_few_clients(group: Group) -> Iterator[tables.Finding]:
     if len(group.client_ids) < 4:
         yield finding(
             TOO_FEW,

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import pyarrow.parquet as pq
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity import tables
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.publish import publish
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.tables.arrow import table_of
 from tests.report.from_rows import REPORTED, Built, typed
 
 CHANGES: Final = frozenset({"open", "os.rename"})
@@ -24,7 +24,7 @@ CHANGES: Final = frozenset({"open", "os.rename"})
 def planned(lake: Path, run_id: str, rows: Built) -> Run:
     """A run that has everything but its report."""
     run = Lake(lake).run(rows["cluster"][0]["cluster_name"], run_id)
-    beside = (contracts.ClientLoad, contracts.GroupSize, contracts.GroupFailure, contracts.TopicFailure)
+    beside = (tables.ClientLoad, tables.GroupSize, tables.GroupFailure, tables.TopicFailure)
     for dataset in (*REPORTED, *beside):
         folder = run.new_table(dataset.dataset_name())
         pq.write_table(table_of(dataset, typed(dataset, rows)), folder / "part-0.parquet")

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts import ProducerBalance, ProducerShare
 from rocketmq_capacity.producers.balance import producer_balance, producer_shares
 from rocketmq_capacity.producers.chance import chi_square_tail
 from rocketmq_capacity.producers.generation import release_of
@@ -19,6 +18,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, TopicOffset
 from rocketmq_capacity.snapshot.inventory import Producer as Running
 from rocketmq_capacity.snapshot.inventory import Topic as Described
+from rocketmq_capacity.tables import ProducerBalance, ProducerShare
 from tests.assessment.judge import judge
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import cluster, queues

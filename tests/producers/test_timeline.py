@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketmq_capacity.contracts import ProducerCourse, ProducerTimeline
 from rocketmq_capacity.producers.ensemble import SENDERS, Habits, Trouble, watch
 from rocketmq_capacity.producers.producer import Answer, Outcome, Producer
 from rocketmq_capacity.producers.proxy import Proxy
@@ -25,6 +24,7 @@ from rocketmq_capacity.producers.timeline import (
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.producers_meanwhile import troubles_of
 from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.tables import ProducerCourse, ProducerTimeline
 
 POLICY: Final = Policy()
 DEFAULT, OLD, FIXED, NEW, DETECTING, PROXY, TOLERANT_PROXY, DETECTING_PROXY = SENDERS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rocketmq_capacity.contracts.cases import QueueCounts
+from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation.broker_plans import add_broker_plan
 from rocketmq_capacity.recommendation.facts import Cluster, Topic

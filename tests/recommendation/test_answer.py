@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.catalogue.action import action_of
-from rocketmq_capacity.contracts.recommendation import Recommendation
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
+from rocketmq_capacity.tables.recommend import Recommendation
 
 METRICS = {"peak": 1.5, "floor": 1.0, "excess": 1.5, "gini": 0.25, "cv": 0.5, "max": 3.0, "min": 0.0, "mean": 2.0}
 

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from rocketmq_capacity.contracts import Recommendation
 from rocketmq_capacity.snapshot.inventory import TopicQueues
+from rocketmq_capacity.tables import Recommendation
 from tests.assessment.cases import a_group, a_topic, member, members, takes
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import broker, cluster, queues

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.contracts.broker import Broker
-from rocketmq_capacity.contracts.cases import Case, QueueCounts
-from rocketmq_capacity.contracts.cluster import Cluster as ClusterRow
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Place, Reads, TopicFacts
+from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, Place, Reads, TopicFacts
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.snapshot.cluster import Broker
+from rocketmq_capacity.tables.snapshot.cluster import Cluster as ClusterRow
 
 CLUSTER = Cluster(
     ClusterFacts(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.owners import NOBODY
+from rocketmq_capacity.model.owners import NOBODY
 from rocketmq_capacity.recommendation.config_lists import even_division
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Inventory, TopicQueues

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.plan_file.queue_plan import QueueCost
+from rocketmq_capacity.plan_file.steps import Step
 from rocketmq_capacity.recommendation.broker_plans import remove_broker_plan
 from rocketmq_capacity.recommendation.shrinking import smallest_count
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory

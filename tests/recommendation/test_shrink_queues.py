@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts import Recommendation
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Failure, Inventory, parse_utc
+from rocketmq_capacity.tables import Recommendation
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
 from tests.recommendation.cases import broker

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts import Finding
 from rocketmq_capacity.snapshot.inventory import ConsumeStatus, TopicQueues
+from rocketmq_capacity.tables import Finding
 from tests.assessment.cases import a_group, a_topic, member, members
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import broker, cluster, queues

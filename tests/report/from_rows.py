@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
@@ -16,24 +15,25 @@ from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.rows import PageRows, Rows
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import Dataset
 
 Built = Mapping[str, Sequence[dict[str, Any]]]
 """Rows by the name of their dataset; one that is absent has none."""
 DEFAULTS = Policy()
 REPORTED = (
-    contracts.Cluster,
-    contracts.Failure,
-    contracts.GroupStatus,
-    contracts.StrategyLoad,
-    contracts.Finding,
-    contracts.FindingSince,
-    contracts.RunBefore,
-    contracts.FindingBefore,
-    contracts.Recommendation,
-    contracts.RecommendedTransition,
-    contracts.ProducerBalance,
-    contracts.BrokerLoad,
-    contracts.TopicHeadroom,
+    tables.Cluster,
+    tables.Failure,
+    tables.GroupStatus,
+    tables.StrategyLoad,
+    tables.Finding,
+    tables.FindingSince,
+    tables.RunBefore,
+    tables.FindingBefore,
+    tables.Recommendation,
+    tables.RecommendedTransition,
+    tables.ProducerBalance,
+    tables.BrokerLoad,
+    tables.TopicHeadroom,
 )
 
 
@@ -75,17 +75,17 @@ def publish_rows(
 
 def beside_of(rows: Built) -> PageRows:
     """What the page needs besides the plan."""
-    groups, topics = typed(contracts.GroupFailure, rows), typed(contracts.TopicFailure, rows)
+    groups, topics = typed(tables.GroupFailure, rows), typed(tables.TopicFailure, rows)
     return PageRows(
-        group_status=typed(contracts.GroupStatus, rows),
-        client_load=typed(contracts.ClientLoad, rows),
-        group_size=typed(contracts.GroupSize, rows),
+        group_status=typed(tables.GroupStatus, rows),
+        client_load=typed(tables.ClientLoad, rows),
+        group_size=typed(tables.GroupSize, rows),
         group_failure=groups,
         losses=losses_of(
             (GroupAfter._make(getattr(row, name) for name in GroupAfter._fields) for row in groups),
             (TopicAfter._make(getattr(row, name) for name in TopicAfter._fields) for row in topics),
         ),
-        cluster_failure=typed(contracts.ClusterFailure, rows),
+        cluster_failure=typed(tables.ClusterFailure, rows),
     )
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.report.figures import figure, label, number, per_cent, signed, when
+from rocketmq_capacity.wording import counted
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """The headroom in plan.json: of each group, and the ten lowest of all."""
 
-from rocketmq_capacity.contracts.group_status import GroupStatus
 from rocketmq_capacity.plan_file.headroom import Headroom
 from rocketmq_capacity.report.headroom import lowest_headroom
+from rocketmq_capacity.tables.assess.groups import GroupStatus
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_group
 

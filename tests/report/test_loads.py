@@ -2,12 +2,12 @@
 
 import pytest
 
-from rocketmq_capacity.contracts import ClientLoad
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.plan_file.group import Skew, StrategyPlan
 from rocketmq_capacity.report import loads
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
 from rocketmq_capacity.report.loads import COUNT, LAG, TRAFFIC, best_alternative, measure_of
+from rocketmq_capacity.tables import ClientLoad
+from rocketmq_capacity.tables.dataset import Queue
 from tests.report.row_builders import a_load
 
 QUEUE = Queue("pay", "broker-a", 0)

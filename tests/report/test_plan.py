@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.errors import ContractBroken
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.plan import decoded_plan
+from rocketmq_capacity.tables.dataset import Queue
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group, a_recommendation, a_strategy
 from tests.report.sample_cluster import sample_rows

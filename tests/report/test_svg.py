@@ -2,10 +2,10 @@
 
 import xml.etree.ElementTree as ET
 
-from rocketmq_capacity.contracts import ClientLoad
 from rocketmq_capacity.report.charts import Drawing, Span, load_chart, overview_chart
 from rocketmq_capacity.report.loads import COUNT, loads_of
 from rocketmq_capacity.report.svg import inline_svg
+from rocketmq_capacity.tables import ClientLoad
 from tests.report.row_builders import a_load
 
 CLIPPED = {

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rocketmq_capacity.contracts import RecommendedTransition
 from rocketmq_capacity.report.transitions import transitions_of
+from rocketmq_capacity.tables import RecommendedTransition
 from tests.report.row_builders import a_recommended_transition
 
 

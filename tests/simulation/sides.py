@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
-from rocketmq_capacity.contracts import ScenarioEffect
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.compare import scenario_effects
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.tables import ScenarioEffect
 from tests.fixtures.units import units_of
 
 Queue = tuple[str, str, int]

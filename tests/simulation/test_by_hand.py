@@ -14,10 +14,10 @@ from msgspec import structs
 
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts import GroupFailure, ScenarioGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.outcome import outcome
 from rocketmq_capacity.snapshot.inventory import ConsumeStatus, GroupOffset, Inventory, Sample
+from rocketmq_capacity.tables import GroupFailure, ScenarioGroup
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import after, client, cluster, group, queues, reads, topic

@@ -5,9 +5,9 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts import ScenarioEffect
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.tables import ScenarioEffect
 from tests.simulation.clusters import after, client, cluster, group, ids_of, pay_cluster, queues, reads, topic
 from tests.simulation.sides import Effects, Side, effects, moved
 

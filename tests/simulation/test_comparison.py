@@ -8,10 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from msgspec import structs
 
-from rocketmq_capacity.contracts import Cluster, Finding, ScenarioEffect, ScenarioGroup, UndecidedFinding
-from rocketmq_capacity.contracts.arrow import table_of
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.scenario import BeforeAfterRatio, ScenarioResult, ScenarioSide
 from rocketmq_capacity.settings.policy import Policy
@@ -19,6 +16,9 @@ from rocketmq_capacity.simulation.comparison import comparison
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Side, Sides
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.tables import Cluster, Finding, ScenarioEffect, ScenarioGroup, UndecidedFinding
+from rocketmq_capacity.tables.arrow import table_of
+from rocketmq_capacity.tables.dataset import Dataset
 
 METRICS = {"peak": 1.23456, "floor": 1.0, "excess": 1.23456, "gini": 0.1, "cv": 0.2, "mean": 2.0}
 CLUSTER = Cluster(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.cases import Case, QueueCounts
+from rocketmq_capacity.model.cases import Case, QueueCounts
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster, Group
 from rocketmq_capacity.settings.policy import read_policy

@@ -11,8 +11,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete
-from rocketmq_capacity.contracts import Finding, ScenarioGroup
-from rocketmq_capacity.contracts.facts import ClusterFacts
+from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.producers.balance import producer_balance
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.gone import gone_with_topic_or_broker
@@ -29,6 +28,7 @@ from rocketmq_capacity.snapshot.inventory import (
     Sample,
 )
 from rocketmq_capacity.snapshot.past import with_past_samples
+from rocketmq_capacity.tables import Finding, ScenarioGroup
 from tests.fixtures.losses import coverage
 from tests.fixtures.units import Units, units_of
 from tests.simulation.clusters import after, broker, client, cluster, group, queues, reads, topic

@@ -2,11 +2,11 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.contracts import Broker, TopicQueue
 from rocketmq_capacity.plan_file.troubled_broker import CanRead, LostMasterOutlook, SlowBrokerOutlook
 from rocketmq_capacity.producers.generation import GENERATIONS, generation_of
 from rocketmq_capacity.simulation.outlook import named_brokers, outlook
 from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.tables import Broker, TopicQueue
 
 LOSE: dict[str, Any] = {"change": "lose_master", "broker_name": "broker-b"}
 SLOW: dict[str, Any] = {"change": "slow_broker", "broker_name": "broker-b", "latency_ms": 800, "for_s": 60}

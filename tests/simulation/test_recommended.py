@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
-from rocketmq_capacity.contracts import Recommendation, RecommendedTransition
-from rocketmq_capacity.contracts.facts import Consumption
+from rocketmq_capacity.model.facts import Consumption
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.report.transitions import undecided_of
@@ -17,6 +16,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.recommended import recommended_transitions
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory
+from rocketmq_capacity.tables import Recommendation, RecommendedTransition
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import broker, client, cluster, group, pay_cluster, queues, reads, topic

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts import Transition
-from rocketmq_capacity.contracts.transition import TransitionOfGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.delays import Delay, chance_later, later
 from rocketmq_capacity.simulation.scenario import Ending
@@ -22,6 +20,8 @@ from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import Change
 from rocketmq_capacity.simulation.views import MOST_CLIENTS, NONE, Interleavings
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory
+from rocketmq_capacity.tables import Transition
+from rocketmq_capacity.tables.transition import TransitionOfGroup
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE, FIRST_OFFSET, ConsumeFromWhere
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import after, broker, client, cluster, group, pay_cluster, queues, topic

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts import Finding, ScenarioGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.carried import Busy, LostTopics, Routed, carried, lost_topics, verdict_of
 from rocketmq_capacity.simulation.consequences import cause_of
 from rocketmq_capacity.simulation.outcome import outcome
 from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, GroupOffset, Inventory, Sample
+from rocketmq_capacity.tables import Finding, ScenarioGroup
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import after, broker, client, cluster, group, queues, reads, topic
 

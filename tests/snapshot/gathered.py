@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts, PastClients, TopicWithReaders
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.facts import GroupFacts, PastClients, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, parse_utc
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
+from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import BUSINESS
 
 Row = dict[str, Any]
@@ -50,32 +50,32 @@ def _past(topic: str, inventory: Inventory, history: Sequence[Inventory]) -> Pas
 
 
 def _topics(rows: Rows) -> dict[str, Row]:
-    places, written = _by(rows[contracts.TopicQueue], "topic"), _by(rows[contracts.QueueOffset], "topic")
+    places, written = _by(rows[tables.TopicQueue], "topic"), _by(rows[tables.QueueOffset], "topic")
     return {
         row["topic"]: row | {"places": places[row["topic"]], "written": written[row["topic"]]}
-        for row in rows[contracts.Topic]
+        for row in rows[tables.Topic]
     }
 
 
 def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
-    oldest = {_queue(row): row["min_offset"] for row in rows[contracts.QueueOffset]}
+    oldest = {_queue(row): row["min_offset"] for row in rows[tables.QueueOffset]}
     of_group: dict[str, Iterable[Row]] = {
-        "reads": [row | {"topic": topics[row["topic"]]} for row in rows[contracts.Subscription]],
-        "consumers": rows[contracts.Consumer],
-        "subscriptions": rows[contracts.ConsumerSubscription],
-        "owned": filter(_is_business, rows[contracts.OwnedQueue]),
+        "reads": [row | {"topic": topics[row["topic"]]} for row in rows[tables.Subscription]],
+        "consumers": rows[tables.Consumer],
+        "subscriptions": rows[tables.ConsumerSubscription],
+        "owned": filter(_is_business, rows[tables.OwnedQueue]),
         "consumed": (
             row | {"msgs_per_s": _handled(row), "failed_msgs_per_s": row["consume_failed_msgs_per_s"]}
-            for row in rows[contracts.ConsumeStatus]
+            for row in rows[tables.ConsumeStatus]
             if _is_business(row)
         ),
-        "lags": [row | {"min_offset": oldest.get(_queue(row))} for row in rows[contracts.GroupOffset]],
-        "samples": [row for row in rows[contracts.OffsetSample] if not _is_unseen(rows, row)],
+        "lags": [row | {"min_offset": oldest.get(_queue(row))} for row in rows[tables.GroupOffset]],
+        "samples": [row for row in rows[tables.OffsetSample] if not _is_unseen(rows, row)],
     }
     parts = {name: _by(each, "consumer_group") for name, each in of_group.items()}
     return [
         msgspec.convert(row | {name: each[row["consumer_group"]] for name, each in parts.items()}, GroupFacts)
-        for row in filter(_is_business, rows[contracts.ConsumerGroup])
+        for row in filter(_is_business, rows[tables.ConsumerGroup])
     ]
 
 
@@ -87,7 +87,7 @@ def _is_unseen(rows: Rows, queue: Row) -> bool:
     """Whether a queue is written and not read."""
     counts = [
         (row["read_queue_nums"], row["write_queue_nums"])
-        for row in rows[contracts.TopicQueue]
+        for row in rows[tables.TopicQueue]
         if (row["topic"], row["broker_name"]) == (queue["topic"], queue["broker_name"])
     ]
     return any(None not in (read, write) and read < write and queue["queue_id"] >= read for read, write in counts)
@@ -96,10 +96,10 @@ def _is_unseen(rows: Rows, queue: Row) -> bool:
 def _topic_units(rows: Rows, topics: Mapping[str, Row], told: Collection[str]) -> list[TopicWithReaders]:
     groups = {
         row["consumer_group"]: row | {"has_offsets": row["consumer_group"] in told}
-        for row in rows[contracts.ConsumerGroup]
+        for row in rows[tables.ConsumerGroup]
     }
-    subscribed = {(row["topic"], row["consumer_group"]) for row in rows[contracts.Subscription]}
-    with_offsets = {(row["topic"], row["consumer_group"]) for row in rows[contracts.GroupOffset]}
+    subscribed = {(row["topic"], row["consumer_group"]) for row in rows[tables.Subscription]}
+    with_offsets = {(row["topic"], row["consumer_group"]) for row in rows[tables.GroupOffset]}
     readers = _by(
         (
             groups[group] | {"topic": topic, "is_subscribed": (topic, group) in subscribed}
@@ -107,7 +107,7 @@ def _topic_units(rows: Rows, topics: Mapping[str, Row], told: Collection[str]) -
         ),
         "topic",
     )
-    stranded = _by((row for row in rows[contracts.GroupOffset] if _is_unseen(rows, row)), "topic")
+    stranded = _by((row for row in rows[tables.GroupOffset] if _is_unseen(rows, row)), "topic")
     return [
         msgspec.convert({"facts": facts, "readers": readers[name], "stranded": stranded[name]}, TopicWithReaders)
         for name, facts in topics.items()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.facts import PastTraffic
+from rocketmq_capacity.model.facts import PastTraffic
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, TopicOffset
 from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates, with_past_rates

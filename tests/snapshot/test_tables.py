@@ -5,9 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import arrow_schema
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity import tables
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
@@ -25,6 +23,8 @@ from rocketmq_capacity.snapshot.inventory import (
 )
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
+from rocketmq_capacity.tables.arrow import arrow_schema
+from rocketmq_capacity.tables.dataset import Dataset
 
 EMPTY = Inventory(
     format=FORMAT, cluster_name="C1", taken_at="2026-11-20T02:00:00Z", brokers=(), topics=(), consumer_groups=()
@@ -35,8 +35,8 @@ TAKEN_AT_S = 1_795_140_000.0
 def rows(
     dataset: type[Dataset], inventory: Inventory, policy: Policy | None = None, history: Sequence[Inventory] = ()
 ) -> list[dict[str, Any]]:
-    tables = dict(snapshot_tables(Resolved(inventory, policy or Policy(), history)))
-    found: list[dict[str, Any]] = tables[dataset].to_pylist(maps_as_pydicts="strict")
+    stored = dict(snapshot_tables(Resolved(inventory, policy or Policy(), history)))
+    found: list[dict[str, Any]] = stored[dataset].to_pylist(maps_as_pydicts="strict")
     return found
 
 
@@ -49,11 +49,11 @@ def reads(*topics: str) -> tuple[Subscription, ...]:
 
 
 def test_every_dataset_of_a_snapshot_has_its_schema_even_of_an_empty_cluster() -> None:
-    tables = dict(snapshot_tables(Resolved(EMPTY, Policy())))
+    stored = dict(snapshot_tables(Resolved(EMPTY, Policy())))
 
-    assert set(tables) == set(contracts.SNAPSHOT) - {contracts.GroupUnit, contracts.TopicUnit}
-    assert all(table.schema.equals(arrow_schema(dataset)) for dataset, table in tables.items())
-    assert {dataset: table.num_rows for dataset, table in tables.items() if table.num_rows} == {contracts.Cluster: 1}
+    assert set(stored) == set(tables.SNAPSHOT) - {tables.GroupUnit, tables.TopicUnit}
+    assert all(table.schema.equals(arrow_schema(dataset)) for dataset, table in stored.items())
+    assert {dataset: table.num_rows for dataset, table in stored.items() if table.num_rows} == {tables.Cluster: 1}
 
 
 def test_completeness_counts_the_readable_queues_of_business_topics() -> None:
@@ -74,9 +74,9 @@ def test_completeness_counts_the_readable_queues_of_business_topics() -> None:
         failures=(Failure(broker_addr="b:10911"), Failure(broker_addr="elsewhere:9876")),
     )
 
-    assert rows(contracts.Cluster, inventory)[0]["completeness_ratio"] == 3 / 4
-    assert [row["has_answered"] for row in rows(contracts.TopicQueue, inventory)] == [True, False, False, False, False]
-    assert [row["broker_name"] for row in rows(contracts.Failure, inventory)] == ["broker-b", None]
+    assert rows(tables.Cluster, inventory)[0]["completeness_ratio"] == 3 / 4
+    assert [row["has_answered"] for row in rows(tables.TopicQueue, inventory)] == [True, False, False, False, False]
+    assert [row["broker_name"] for row in rows(tables.Failure, inventory)] == ["broker-b", None]
 
 
 def test_a_broker_of_a_route_is_a_master_masterless_absent_or_logical() -> None:
@@ -87,7 +87,7 @@ def test_a_broker_of_a_route_is_a_master_masterless_absent_or_logical() -> None:
         topics=(Topic(topic="pay", queues=tuple(TopicQueues(broker_name=name) for name in names)),),
     )
 
-    found = rows(contracts.TopicQueue, inventory)
+    found = rows(tables.TopicQueue, inventory)
 
     assert [row["broker_state"] for row in found] == ["MASTER", "MASTERLESS", "ABSENT", "ABSENT"]
     assert [row["has_answered"] for row in found] == [True, True, False, True]
@@ -102,8 +102,8 @@ def test_a_topic_that_only_a_client_reads_is_a_row_of_its_group() -> None:
         ),
     )
 
-    read = [(row["topic"], row["is_declared_by_group"]) for row in rows(contracts.Subscription, inventory)]
-    topics = [(row["topic"], row["is_declared"], row["message_type"]) for row in rows(contracts.Topic, inventory)]
+    read = [(row["topic"], row["is_declared_by_group"]) for row in rows(tables.Subscription, inventory)]
+    topics = [(row["topic"], row["is_declared"], row["message_type"]) for row in rows(tables.Topic, inventory)]
 
     assert read == [("pay", True), ("ship", False)]
     assert topics == [("pay", True, "NORMAL"), ("ship", False, None)]
@@ -123,13 +123,13 @@ def test_the_request_mode_of_a_topic_wins_over_its_groups_and_two_of_them_are_mi
 
     told = {
         (row["consumer_group"], row["topic"]): (row["message_request_mode"], row["pop_share_queue_num"])
-        for row in rows(contracts.Subscription, inventory)
+        for row in rows(tables.Subscription, inventory)
     }
 
     assert told[("g_all", "pay")] == ("POP", 0)
     assert told[("g_mixed", "pay")] == ("POP", 3)
     assert told[("g_mixed", "ship")] == ("PULL", -1)
-    modes = [row["message_request_mode"] for row in rows(contracts.ConsumerGroup, inventory)]
+    modes = [row["message_request_mode"] for row in rows(tables.ConsumerGroup, inventory)]
     assert modes == ["POP", "MIXED", "POP", "POP"]
 
 
@@ -149,12 +149,12 @@ def test_equal_client_ids_stay_apart_and_have_one_room() -> None:
         ),
     )
 
-    found = rows(contracts.Consumer, inventory, Policy.model_validate({"rooms": rooms}))
+    found = rows(tables.Consumer, inventory, Policy.model_validate({"rooms": rooms}))
 
     assert [row["room"] for row in found] == ["sh", "sh", "sh", None, "hz"]
     assert [row["consumer_index"] for row in found] == [0, 1, 2, 3, 0]
     assert [row["up_s"] for row in found] == [1.5, None, None, None, None]
-    counted = [(row["connections"], row["distinct_client_ids"]) for row in rows(contracts.ConsumerGroup, inventory)]
+    counted = [(row["connections"], row["distinct_client_ids"]) for row in rows(tables.ConsumerGroup, inventory)]
     assert counted == [(4, 2), (1, 1)]
 
 
@@ -173,7 +173,7 @@ def test_a_client_names_its_topics_only_where_they_are_not_all_of_its_groups() -
         ),
     )
 
-    found = rows(contracts.Consumer, inventory)
+    found = rows(tables.Consumer, inventory)
 
     assert [row["only_topics"] for row in found] == [["pay", "ship"], None, ["ship"], []]
     assert [row["has_subscriptions"] for row in found] == [False, True, True, True]
@@ -196,7 +196,7 @@ def test_what_clients_report_names_the_client_and_the_kind_of_the_topic() -> Non
         consumer_groups=(group("g_pay", Client(client_id="c1"), Client(client_id="c2", owned_queues=owned)),),
     )
 
-    assert rows(contracts.OwnedQueue, inventory) == [
+    assert rows(tables.OwnedQueue, inventory) == [
         {
             "consumer_group": "g_pay",
             "consumer_index": 1,
@@ -231,7 +231,7 @@ def test_lag_is_unknown_where_an_offset_is_or_the_groups_lies_beyond_the_brokers
     offsets = (offset(0, 9, 4), offset(1, 4, 9), offset(2, None, 4), offset(3, 9, None), offset(4, 9, 9))
     inventory = replace(EMPTY, consumer_groups=(group(offsets=offsets),))
 
-    assert [row["lag"] for row in rows(contracts.GroupOffset, inventory)] == [5, None, None, None, 0]
+    assert [row["lag"] for row in rows(tables.GroupOffset, inventory)] == [5, None, None, None, 0]
 
 
 def test_the_samples_of_a_queue_are_one_row_by_time_and_the_later_inventory_wins() -> None:
@@ -246,7 +246,7 @@ def test_the_samples_of_a_queue_are_one_row_by_time_and_the_later_inventory_wins
         EMPTY, consumer_groups=(group(offsets=(offset(0, 5, 4), offset(1, 9, 3, same_moment, before))),)
     )
 
-    found = rows(contracts.OffsetSample, inventory, history=(yesterday,))
+    found = rows(tables.OffsetSample, inventory, history=(yesterday,))
 
     day = 86_400
     assert [row["queue_id"] for row in found] == [1, 7, 0]

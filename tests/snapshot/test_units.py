@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from msgspec.structs import asdict, replace
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.facts import Facts
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.facts import Facts
 from rocketmq_capacity.settings.policy import Policy, read_policy
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
@@ -169,8 +169,8 @@ def test_an_empty_cluster_has_no_units_and_a_large_one_several_tables_of_them() 
 
     assert list(unit_tables(Resolved(empty, Policy()))) == []
     assert [(dataset, table.num_rows) for dataset, table in unit_tables(Resolved(large, Policy()))] == [
-        (contracts.GroupUnit, UNITS_A_TABLE),
-        (contracts.GroupUnit, 1),
+        (tables.GroupUnit, UNITS_A_TABLE),
+        (tables.GroupUnit, 1),
     ]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
@@ -31,7 +31,7 @@ def planned(lake: Path, run_id: str = "r1", *, without: str | None = None) -> Pl
         planning.run.begin(step)
         planning.run.commit(step, [])
     if without is not None:
-        for file in planning.run.table(contracts.GroupUnit.dataset_name()).glob("*.parquet"):
+        for file in planning.run.table(tables.GroupUnit.dataset_name()).glob("*.parquet"):
             pq.write_table(pq.read_table(file).drop_columns([without]), file)
         planning.run.commit(SNAPSHOT, planning.run.datasets(SNAPSHOT))
     return planning

@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import table_of
+from rocketmq_capacity import tables
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.assess import found_before, since_when
 from rocketmq_capacity.steps.planning import Found, Planning
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.tables.arrow import table_of
 from tests.report.from_rows import typed
 from tests.report.row_builders import a_cluster, a_finding
 
@@ -23,15 +23,15 @@ OTHER = ("LAG_STATE", "g_pay", None, None)
 FIRST, SECOND, THIRD = (f"2026-11-{day}T02:00:00Z" for day in (19, 20, 21))
 
 
-def put(run: Run, dataset: type[contracts.Dataset], *rows: dict[str, Any]) -> None:
+def put(run: Run, dataset: type[tables.Dataset], *rows: dict[str, Any]) -> None:
     table = table_of(dataset, typed(dataset, {dataset.dataset_name(): rows}))
     pq.write_table(table, run.new_table(dataset.dataset_name()) / "part-0.parquet")
 
 
 def assessed(run: Run, taken_at: str, steps: tuple[str, ...] = ("assess", "publish")) -> Run:
     """A run with one finding of that moment, whose steps have finished."""
-    put(run, contracts.Cluster, a_cluster(taken_at=taken_at))
-    put(run, contracts.Finding, IDLE)
+    put(run, tables.Cluster, a_cluster(taken_at=taken_at))
+    put(run, tables.Finding, IDLE)
     run.inventory.write_text(json.dumps({"taken_at": taken_at}))
     for step in steps:
         run.commit(step, [])
@@ -65,7 +65,7 @@ def test_a_finding_is_as_old_as_the_first_of_the_runs_in_a_row_that_have_it(tmp_
     rows = since_when({PLACE: "WARNING", OTHER: "CRITICAL"}, found, SECOND)
     assert {row.place: row.since for row in rows} == {PLACE: FIRST, OTHER: SECOND}
 
-    put(second, contracts.FindingSince, *({name: getattr(row, name) for name in row.__struct_fields__} for row in rows))
+    put(second, tables.FindingSince, *({name: getattr(row, name) for name in row.__struct_fields__} for row in rows))
     third = looked_back(lake, assessed(lake.run("C1", "r3"), THIRD, ()))
     assert third is not None
     assert third.since == {PLACE: FIRST}  # the other one was not found again

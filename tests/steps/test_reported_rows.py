@@ -8,20 +8,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import table_of
-from rocketmq_capacity.contracts.dataset import Dataset, Queue
+from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report import plan
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.reported_rows import records, rows, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.tables.arrow import table_of
+from rocketmq_capacity.tables.dataset import Dataset, Queue
 from tests.report.from_rows import REPORTED, plan_bytes, plan_of, typed
 from tests.report.varied_cluster import varied_rows
 
 BUILT = varied_rows(12)
-LOADS = typed(contracts.ClientLoad, BUILT)
+LOADS = typed(tables.ClientLoad, BUILT)
 
 
 def stored(folder: Path, dataset: type[Dataset], held: Sequence[Any], files: int = 1, **changes: pa.DataType) -> Run:
@@ -37,21 +37,21 @@ def stored(folder: Path, dataset: type[Dataset], held: Sequence[Any], files: int
     return run
 
 
-@pytest.mark.parametrize("dataset", [*REPORTED, contracts.ClientLoad], ids=lambda dataset: dataset.dataset_name())
+@pytest.mark.parametrize("dataset", [*REPORTED, tables.ClientLoad], ids=lambda dataset: dataset.dataset_name())
 @pytest.mark.parametrize("batch", [1, 7, 5_000])
 def test_rows_are_read_as_they_were_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dataset: type[Dataset], batch: int
 ) -> None:
-    monkeypatch.setattr("rocketmq_capacity.contracts.rows.BATCH_ROWS", batch)
+    monkeypatch.setattr("rocketmq_capacity.tables.rows.BATCH_ROWS", batch)
     held = typed(dataset, BUILT)
 
     assert list(rows(stored(tmp_path, dataset, held), dataset)) == held
 
 
 def test_queues_are_in_their_rows_and_texts_may_be_encoded(tmp_path: Path) -> None:
-    one = typed(contracts.StrategyLoad, BUILT)[0]
+    one = typed(tables.StrategyLoad, BUILT)[0]
     held = [
-        contracts.StrategyLoad(
+        tables.StrategyLoad(
             **{name: getattr(one, name) for name in one.__struct_fields__}
             | {"orphan_queues": queues, "idle_clients": ("c", "a")}
         )
@@ -59,9 +59,9 @@ def test_queues_are_in_their_rows_and_texts_may_be_encoded(tmp_path: Path) -> No
     ]
     words = pa.dictionary(pa.int32(), pa.string())
 
-    run = stored(tmp_path, contracts.StrategyLoad, held, strategy=words, reason=words)
+    run = stored(tmp_path, tables.StrategyLoad, held, strategy=words, reason=words)
 
-    assert list(rows(run, contracts.StrategyLoad)) == held
+    assert list(rows(run, tables.StrategyLoad)) == held
 
 
 def test_the_plan_of_stored_tables_is_that_of_their_rows(tmp_path: Path) -> None:
@@ -74,25 +74,25 @@ def test_the_plan_of_stored_tables_is_that_of_their_rows(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
 def test_of_client_load_only_the_rows_of_the_groups_asked_for_are_read(tmp_path: Path, kind: pa.DataType) -> None:
-    run = stored(tmp_path, contracts.ClientLoad, LOADS, files=2, consumer_group=kind)
+    run = stored(tmp_path, tables.ClientLoad, LOADS, files=2, consumer_group=kind)
     groups = sorted({load.consumer_group for load in LOADS})[2:4]
 
-    found = rows_of_groups(run, contracts.ClientLoad, groups)
+    found = rows_of_groups(run, tables.ClientLoad, groups)
 
     assert len(found) > 1
     assert sorted(map(repr, found)) == sorted(repr(load) for load in LOADS if load.consumer_group in groups)
-    assert rows_of_groups(run, contracts.ClientLoad, ()) == []
+    assert rows_of_groups(run, tables.ClientLoad, ()) == []
 
 
 def test_a_run_of_an_earlier_version_is_published_without_the_tables_that_only_the_page_shows(tmp_path: Path) -> None:
     for dataset in REPORTED:
-        if dataset not in (contracts.FindingSince, contracts.RecommendedTransition):
+        if dataset not in (tables.FindingSince, tables.RecommendedTransition):
             stored(tmp_path, dataset, typed(dataset, BUILT))
 
     assert rows_of_plan(Run(tmp_path)).finding_since == ()
     assert rows_of_plan(Run(tmp_path)).recommended_transition == ()
-    assert rows_of_groups(Run(tmp_path), contracts.GroupFailure, ["g"]) == []
-    assert list(records(Run(tmp_path), contracts.TopicFailure, TopicAfter)) == []
+    assert rows_of_groups(Run(tmp_path), tables.GroupFailure, ["g"]) == []
+    assert list(records(Run(tmp_path), tables.TopicFailure, TopicAfter)) == []
 
 
 def test_a_table_that_no_plan_can_be_without_is_named_with_what_to_do(tmp_path: Path) -> None:
@@ -105,20 +105,20 @@ def test_a_table_that_no_plan_can_be_without_is_named_with_what_to_do(tmp_path: 
 
 
 def test_some_columns_are_read_as_named_tuples(tmp_path: Path) -> None:
-    held = typed(contracts.TopicFailure, BUILT)
-    run = stored(tmp_path, contracts.TopicFailure, held, files=2)
+    held = typed(tables.TopicFailure, BUILT)
+    run = stored(tmp_path, tables.TopicFailure, held, files=2)
 
-    found = sorted(records(run, contracts.TopicFailure, TopicAfter))
+    found = sorted(records(run, tables.TopicFailure, TopicAfter))
 
     assert found == sorted(TopicAfter._make(getattr(row, name) for name in TopicAfter._fields) for row in held)
 
 
 def test_a_column_that_an_earlier_version_did_not_write_is_null(tmp_path: Path) -> None:
-    held = [one for one in typed(contracts.GroupFailure, BUILT) if one.verdict is not None][:3]
-    run = stored(tmp_path, contracts.GroupFailure, held)
-    (file,) = run.table(contracts.GroupFailure.dataset_name()).glob("*.parquet")
+    held = [one for one in typed(tables.GroupFailure, BUILT) if one.verdict is not None][:3]
+    run = stored(tmp_path, tables.GroupFailure, held)
+    (file,) = run.table(tables.GroupFailure.dataset_name()).glob("*.parquet")
     pq.write_table(pq.read_table(file).drop_columns(["verdict"]), file)
 
-    found = list(records(run, contracts.GroupFailure, GroupAfter))
+    found = list(records(run, tables.GroupFailure, GroupAfter))
 
     assert [(one.consumer_group, one.verdict) for one in found] == [(one.consumer_group, None) for one in held]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
@@ -25,16 +25,16 @@ def test_a_run_has_the_units_and_if_it_is_kept_the_inventory(tmp_path: Path, kee
 
     assert run.inventory.is_file() == keeps_inventory
     assert not keeps_inventory or fingerprint(read_inventory(run.inventory)) == fingerprint(inventory)
-    assert planning.number(contracts.GroupUnit) == planning.business_groups() > 0
+    assert planning.number(tables.GroupUnit) == planning.business_groups() > 0
 
 
 def test_units_of_groups_are_stored_first(tmp_path: Path) -> None:
     planning = Planning(no_session, Run(tmp_path / "run"), Policy())
-    later = contracts.TopicUnit, contracts.ConsumerGroup
+    later = tables.TopicUnit, tables.ConsumerGroup
     stored: list[tuple[int, int, bool]] = []
 
     def look() -> None:
-        numbers = planning.number(contracts.GroupUnit), sum(planning.number(one) for one in later)
+        numbers = planning.number(tables.GroupUnit), sum(planning.number(one) for one in later)
         stored.append((*numbers, planning.run.is_committed(SNAPSHOT)))
 
     snapshot(planning, read_inventory(sample_inventory()), after_groups=look)

@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from rocketmq_capacity.allocation.dialect import dialect_of, dialects_of, id_with_several_dialects, is_usual
 from rocketmq_capacity.allocation.registry import Strategy, strategy_of
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import NOTHING, Division, Flags, Integers, Members
-from rocketmq_capacity.contracts.facts import Consumer
-from rocketmq_capacity.contracts.owners import NO_OWNERS, NOBODY, Owners, Shares, Verdict, with_proxied
-from rocketmq_capacity.contracts.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS
+from rocketmq_capacity.model.division import NOTHING, Division, Flags, Integers, Members
+from rocketmq_capacity.model.facts import Consumer
+from rocketmq_capacity.model.owners import NO_OWNERS, NOBODY, Owners, Shares, Verdict, with_proxied
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, JAVA, POP, Dialect
+from rocketmq_capacity.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS
 
 NO_CLIENTS: Final = "the group has no clients (cidAll is null or cidAll empty)"
 PROXIED: Final = "a Proxy assigns the queues of gRPC clients, which run no strategy of their own"
@@ -24,7 +24,7 @@ NO_QUEUES: Final = "none of its topics has a readable queue (mqAll is null or mq
 
 @dataclass(frozen=True, slots=True)
 class Strategies:
-    """The strategies under one policy; an :class:`~rocketmq_capacity.contracts.owners.Allocator`."""
+    """The strategies under one policy; an :class:`~rocketmq_capacity.model.owners.Allocator`."""
 
     policy: Policy
 

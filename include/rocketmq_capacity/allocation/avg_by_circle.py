@@ -5,8 +5,8 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.contracts.division import Division, Integers
-from rocketmq_capacity.contracts.owners import Shares
+from rocketmq_capacity.model.division import Division, Integers
+from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.settings.policy import Policy
 
 NAME: Final = vocabulary.AVG_BY_CIRCLE

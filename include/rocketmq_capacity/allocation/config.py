@@ -5,10 +5,10 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Shares
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import Queue
 
 NAME: Final = vocabulary.CONFIG
 

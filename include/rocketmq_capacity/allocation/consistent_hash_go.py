@@ -8,8 +8,8 @@ from zlib import crc32
 import numpy as np
 
 from rocketmq_capacity.allocation.consistent_hash import TOPICS_REMEMBERED
-from rocketmq_capacity.contracts.division import Division, Integers, Members
-from rocketmq_capacity.contracts.owners import NOBODY, Shares
+from rocketmq_capacity.model.division import Division, Integers, Members
+from rocketmq_capacity.model.owners import NOBODY, Shares
 from rocketmq_capacity.settings.policy import Policy
 
 AFTER: Final = "right"

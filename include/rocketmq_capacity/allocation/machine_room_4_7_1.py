@@ -8,8 +8,8 @@ from collections.abc import Collection
 import numpy as np
 
 from rocketmq_capacity.allocation import machine_room
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Shares
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.settings.policy import Policy
 
 

@@ -5,11 +5,11 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Shares
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.settings.own_strategy import OwnAnswers
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import Queue
 
 NOT_ASKED: Final = "the class was not asked with these clients and queues: it is asked with those of a snapshot alone"
 

@@ -17,8 +17,8 @@ from rocketmq_capacity.allocation import (
     own_class,
     pop,
 )
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Shares
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import GO_V2, JAVA_4_7_1, Dialect
 

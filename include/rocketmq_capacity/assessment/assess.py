@@ -22,10 +22,10 @@ from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.versions import version_faults
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.contracts import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad, VersionFault
-from rocketmq_capacity.contracts.division import Flags, Integers
-from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
+from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad, VersionFault
 from rocketmq_capacity.vocabulary import java_order
 
 

@@ -23,12 +23,12 @@ from rocketmq_capacity.assessment.lag import (
     lag_troubles,
 )
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.number_text import whole_number
-from rocketmq_capacity.contracts.wording import counted, fixed, listed, percent, queue_label, rounded
+from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.model.number_text import whole_number
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
+from rocketmq_capacity.wording import counted, fixed, listed, percent, queue_label, rounded
 
 NO_CLIENTS: Final = (
     "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are kept"

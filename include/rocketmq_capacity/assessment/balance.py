@@ -20,10 +20,10 @@ from rocketmq_capacity.assessment.lag import lag_troubles
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.ownership import drained
 from rocketmq_capacity.catalogue.rule import EVEN, FALLS, SKEW, Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.wording import listed, rounded
 from rocketmq_capacity.settings.thresholds import AllocationSkew
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, PRIORITY, WARNING, Severity
+from rocketmq_capacity.wording import listed, rounded
 
 SKEWED: Final = (
     "Find out what the group needs: {no_strategy}. More clients, or fewer topics in one group, may spread the load."

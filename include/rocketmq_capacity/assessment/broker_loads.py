@@ -12,22 +12,23 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.contracts import Broker, BrokerLoad, TopicHeadroom
-from rocketmq_capacity.contracts.broker_figures import (
+from rocketmq_capacity.model.broker_figures import (
     LOG_BEGIN,
     LOG_END,
+    deletes_early_above,
+    disk_bytes,
     figure,
     kept_hours,
     mean_message_bytes,
     put_rate,
+    used_ratio,
 )
-from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
-from rocketmq_capacity.contracts.disk_space import disk_bytes
-from rocketmq_capacity.contracts.division import Flags
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.division import Flags
+from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Broker, BrokerLoad, TopicHeadroom
 from rocketmq_capacity.vocabulary import DISK, PUT_BYTES, PUT_MESSAGES, SEEN, TOLD
+from rocketmq_capacity.wording import rounded
 
 DAY_S: Final = 86_400
 DAY_HOURS: Final = 24

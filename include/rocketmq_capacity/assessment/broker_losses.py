@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members, Queues
-from rocketmq_capacity.contracts.facts import Reads
+from rocketmq_capacity.model.division import Division, Flags, Integers, Members, Queues
+from rocketmq_capacity.model.facts import Reads
 from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX
 
 NO_LOSS: Final = -1

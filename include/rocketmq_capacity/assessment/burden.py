@@ -13,8 +13,8 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
-from rocketmq_capacity.contracts.division import NOTHING, Division, Integers
-from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.model.division import NOTHING, Division, Integers
+from rocketmq_capacity.model.owners import Owners
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from rocketmq_capacity.assessment.sizes import Search, Sizes, least_number, more
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.wording import counted, percent, rounded
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
+from rocketmq_capacity.wording import counted, percent, rounded
 
 CONSUMER_CAPACITY: Final = Rule(
     name="CONSUMER_CAPACITY",

@@ -6,7 +6,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.contracts.division import Flags, Integers
+from rocketmq_capacity.model.division import Flags, Integers
 
 FIGURES = (
     "incoming_msgs_per_s",

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
-from rocketmq_capacity.contracts.division import Division, Flags, Integers, Members
-from rocketmq_capacity.contracts.owners import NOBODY
+from rocketmq_capacity.model.division import Division, Flags, Integers, Members
+from rocketmq_capacity.model.owners import NOBODY
 
 TOGETHER: Final = 100_000
 """Queues that are compared in one go: enough that numpy's calls cost nothing, few enough for small arrays."""

@@ -12,11 +12,11 @@ from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.change import Change
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
-from rocketmq_capacity.contracts.division import Division, Flags, Members
-from rocketmq_capacity.contracts.facts import Consumer
-from rocketmq_capacity.contracts.owners import Verdict
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.division import Division, Flags, Members
+from rocketmq_capacity.model.facts import Consumer
+from rocketmq_capacity.model.owners import Verdict
 from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP, STRATEGIES
+from rocketmq_capacity.wording import rounded
 
 STAYING: Final = (CONSISTENT_HASH, CONFIG)
 """Strategies under which a queue's owner does not depend on which other queues exist."""

@@ -13,11 +13,11 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.wording import counted, fixed, listed, percent, rounded
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
+from rocketmq_capacity.wording import counted, fixed, listed, percent, rounded
 
 CLIENT_OUTLIER: Final = Rule(
     name="CLIENT_OUTLIER",

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, readable_without_master
-from rocketmq_capacity.contracts import Broker, ClusterFailure
-from rocketmq_capacity.contracts.broker_figures import AVERAGE_BYTES
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.number_text import decimal_number, whole_number
-from rocketmq_capacity.contracts.wording import fixed, listed
+from rocketmq_capacity.model.broker_figures import AVERAGE_BYTES
+from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.model.number_text import decimal_number, whole_number
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import Transition
+from rocketmq_capacity.tables import Broker, ClusterFailure
 from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, MASTER_LOST, NAME_SERVER_LOST, REQUEST_S, RESTART
+from rocketmq_capacity.wording import fixed, listed
 
 PULL_RETRY_S: Final = 3.0
 """DefaultMQPushConsumerImpl.pullTimeDelayMillsWhenException: a client waits this long after a failed pull."""

@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 from rocketmq_capacity.assessment.failures import TopicLoss
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Broker, Finding
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Broker, Finding
 from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, READ_WRITE, java_order
+from rocketmq_capacity.wording import counted, listed, rounded
 
 EMPTY_BROKERS: Final = (
     "Find out whether these brokers are meant to have no business topics: {subjects}. If so, name them in the policy"

@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import NO_OWNERS, Allocator, Owners, with_proxied
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import NO_OWNERS, Allocator, Owners, with_proxied
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, MIXED, POP
 
 Source = Literal["reported", "observed", "policy", "default"]

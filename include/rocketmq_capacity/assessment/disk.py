@@ -8,13 +8,13 @@ from typing import Final
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Broker, Finding
-from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
-from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.contracts.wording import percent, rounded
+from rocketmq_capacity.model.broker_figures import deletes_early_above, used_ratio
+from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import BrokerDisk
+from rocketmq_capacity.tables import Broker, Finding
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING
+from rocketmq_capacity.wording import percent, rounded
 
 BROKER_DISK: Final = Rule(
     name="BROKER_DISK",

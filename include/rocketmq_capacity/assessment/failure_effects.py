@@ -9,8 +9,8 @@ from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.effect import NONE, Crossed, Effect, Shift, effect_of, lag_grows_idly
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.contracts.division import Flags, Integers, Members
-from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.model.division import Flags, Integers, Members
+from rocketmq_capacity.model.owners import Owners
 
 
 @dataclass(frozen=True, slots=True)

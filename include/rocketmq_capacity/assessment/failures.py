@@ -21,11 +21,10 @@ from rocketmq_capacity.assessment.replicas import masterless, readable_without_m
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Broker, Finding, GroupFailure, TopicFailure
-from rocketmq_capacity.contracts.division import Integers, Members
-from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Place
-from rocketmq_capacity.contracts.wording import counted, listed, percent, rounded
+from rocketmq_capacity.model.division import Integers, Members
+from rocketmq_capacity.model.facts import ClusterFacts, Consumer, Place
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Broker, Finding, GroupFailure, TopicFailure
 from rocketmq_capacity.vocabulary import (
     BROKER,
     BROKER_FORGOTTEN_S,
@@ -43,6 +42,7 @@ from rocketmq_capacity.vocabulary import (
     WARNING,
     java_order,
 )
+from rocketmq_capacity.wording import counted, listed, percent, rounded
 
 MAY_BE_LOST: Final = (
     "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"

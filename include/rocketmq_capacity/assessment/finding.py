@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts.dataset import Metrics, Queue
-from rocketmq_capacity.contracts.wording import counted, rounded
+from rocketmq_capacity.tables.dataset import Metrics, Queue
 from rocketmq_capacity.vocabulary import Severity
+from rocketmq_capacity.wording import counted, rounded
 
 
 def finding(
@@ -23,12 +23,12 @@ def finding(
     consumer_group: str | None = None,
     topic: str | None = None,
     broker_name: str | None = None,
-) -> contracts.Finding:
+) -> tables.Finding:
     """One finding about ``subjects`` (client ids, brokers or groups) or about ``queues``.
 
     ``evidence`` is written as a JSON object in the given order, with nulls kept and a queue as an object.
     """
-    return contracts.Finding(
+    return tables.Finding(
         rule=rule.name,
         severity=severity,
         consumer_group=consumer_group,

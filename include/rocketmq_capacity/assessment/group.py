@@ -23,12 +23,12 @@ from rocketmq_capacity.assessment.spare import forbids
 from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, pulled_sizes
 from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.division import Division, Flags
-from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, GroupFacts, Reads
-from rocketmq_capacity.contracts.owners import Allocator, Owners, Verdict
+from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, Reads
+from rocketmq_capacity.model.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import ReadingStatus, ScaleDownCode
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from operator import sub
 from typing import Final, Literal, get_args
 
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.facts import GroupFacts, Samples, lag_of
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.facts import GroupFacts, Samples, lag_of
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS
+from rocketmq_capacity.wording import rounded
 
 WINDOW: Final = 10
 """The number of samples that a verdict uses and needs (Burrow's own window)."""

@@ -11,10 +11,10 @@ from rocketmq_capacity.assessment.backlog import LAG_STATE, lag_by_samples
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import HOUR_S, business_topics, lag_growth
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.wording import counted, fixed, rounded
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES, WARNING, Severity
+from rocketmq_capacity.wording import counted, fixed, rounded
 
 
 @dataclass(frozen=True, slots=True)

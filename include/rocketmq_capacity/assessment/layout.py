@@ -7,11 +7,10 @@ from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE
 from rocketmq_capacity.assessment.finding import finding, times
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.facts import Place
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.producers import balance_of, is_hot, traced
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
     CRITICAL,
@@ -21,6 +20,7 @@ from rocketmq_capacity.vocabulary import (
     PRIORITY,
     WARNING,
 )
+from rocketmq_capacity.wording import counted, listed, rounded
 
 READ_LESS_THAN_WRITE: Final = Rule(
     name="READ_LESS_THAN_WRITE",

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers, floors, metrics
-from rocketmq_capacity.contracts.dataset import Metrics, Queue
-from rocketmq_capacity.contracts.division import Division, Flags, Integers
-from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.model.division import Division, Flags, Integers
+from rocketmq_capacity.model.owners import Owners
+from rocketmq_capacity.tables.dataset import Metrics, Queue
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from typing import Any, Final
 from rocketmq_capacity.assessment.finding import finding, harm
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.facts import Consumer
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.model.facts import Consumer
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import (
     CRITICAL,
     DIALECT_WORDS,
@@ -19,6 +18,7 @@ from rocketmq_capacity.vocabulary import (
     WARNING,
     java_order,
 )
+from rocketmq_capacity.wording import counted, listed
 
 DUPLICATE_CLIENT_ID: Final = Rule(
     name="DUPLICATE_CLIENT_ID",

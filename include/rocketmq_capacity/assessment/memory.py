@@ -17,12 +17,12 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.sizes import Divided, divided
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.broker_figures import mean_message_bytes
-from rocketmq_capacity.contracts.division import Division, Integers
-from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer
-from rocketmq_capacity.contracts.wording import counted, fixed, rounded
+from rocketmq_capacity.model.broker_figures import mean_message_bytes
+from rocketmq_capacity.model.division import Division, Integers
+from rocketmq_capacity.model.facts import ClusterFacts, Consumer
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import WARNING
+from rocketmq_capacity.wording import counted, fixed, rounded
 
 CLIENT_MEMORY: Final = Rule(
     name="CLIENT_MEMORY",

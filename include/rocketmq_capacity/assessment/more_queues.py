@@ -14,11 +14,11 @@ from rocketmq_capacity.assessment.sizes import Crowd, least_number, result
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.staff import Staff, pulled_sizes
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.division import Division, Integers, Members, Queues
-from rocketmq_capacity.contracts.facts import GroupFacts, Place, Reads
-from rocketmq_capacity.contracts.kept_counts import kept_count
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.division import Division, Integers, Members, Queues
+from rocketmq_capacity.model.facts import GroupFacts, Place, Reads
+from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.vocabulary import READ_WRITE
+from rocketmq_capacity.wording import rounded
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from typing import Any, Final
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.facts import Place, Reads
-from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.model.facts import Place, Reads
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, FIFO, INFO, MASTERLESS, WARNING, Severity, java_order
+from rocketmq_capacity.wording import counted
 
 NO_MASTER: Final = (
     "Bring back the master of {subjects}: consumers that consume in order lock each queue at the master, and read no"

@@ -14,11 +14,11 @@ from msgspec import structs
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work, least_threads
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Flags
-from rocketmq_capacity.contracts.facts import Consumer, GroupFacts
-from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.facts import Consumer, GroupFacts
+from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.settings.thresholds import Thresholds
+from rocketmq_capacity.tables.dataset import Queue
 
 MIN_CLIENTS: Final = 3
 """With fewer clients nobody can tell which of them is the sick one."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.owners import Allocator, Owners
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.owners import Allocator, Owners
 
 
 class OwnersByStrategy(dict[str, Owners]):

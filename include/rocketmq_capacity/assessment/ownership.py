@@ -9,12 +9,12 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.replicas import masterless
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Flags
-from rocketmq_capacity.contracts.facts import ClusterFacts, Place
-from rocketmq_capacity.contracts.wording import counted, listed, queue_label, rounded
+from rocketmq_capacity.model.division import Flags
+from rocketmq_capacity.model.facts import ClusterFacts, Place
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CONFIG, CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, java_order
+from rocketmq_capacity.wording import counted, listed, queue_label, rounded
 
 NAMED: Final = 50
 """The most groups that are named; all are counted."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.contracts.division import Division
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
 SAME: Final = 1e-9

@@ -7,9 +7,9 @@ from typing import Final
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.versions import RENAMED_QUEUE, Version, version_of
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding, Producer
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.tables import Finding, Producer
 from rocketmq_capacity.vocabulary import INFO, JAVA, java_order
+from rocketmq_capacity.wording import counted, listed
 
 PERMANENT_DISPLACEMENT: Final = Rule(
     name="PERMANENT_DISPLACEMENT",

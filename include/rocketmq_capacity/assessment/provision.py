@@ -25,8 +25,9 @@ from rocketmq_capacity.assessment.sizes import (
 )
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.facts import GroupFacts
-from rocketmq_capacity.contracts.wording import (
+from rocketmq_capacity.model.facts import GroupFacts
+from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
+from rocketmq_capacity.wording import (
     MODEL_UNKNOWN,
     NO_STRATEGY,
     UNSEEN_CLIENTS,
@@ -35,7 +36,6 @@ from rocketmq_capacity.contracts.wording import (
     percent,
     rounded,
 )
-from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
 
 Cause = Literal["busy", "lag"]
 """Why clients are too few: the busiest is too busy, or lag grows. Then no client may go."""

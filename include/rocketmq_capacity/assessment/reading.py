@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, Place, Reads
-from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, Place, Reads
+from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.vocabulary import (
     ABSENT,
     LOGICAL_BROKER_PREFIX,

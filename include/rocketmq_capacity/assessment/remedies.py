@@ -11,10 +11,10 @@ from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.thresholds import RaiseConsumeThreads
 from rocketmq_capacity.vocabulary import POP
+from rocketmq_capacity.wording import rounded
 
 
 def busiest_share(work: Work | None, peak: float) -> float | None:

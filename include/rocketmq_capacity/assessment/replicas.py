@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from rocketmq_capacity.contracts import Broker
+from rocketmq_capacity.tables import Broker
 
 TRUE: Final = "true"
 

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.contracts.division import Division, Flags, Integers
+from rocketmq_capacity.model.division import Division, Flags, Integers
 
 
 @dataclass(frozen=True)

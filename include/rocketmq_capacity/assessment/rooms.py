@@ -14,11 +14,11 @@ from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.memory import average_bytes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.division import Flags, Integers
-from rocketmq_capacity.contracts.owners import Owners
-from rocketmq_capacity.contracts.wording import LISTED, counted, fixed, listed, percent, rounded
+from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.owners import Owners
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP
+from rocketmq_capacity.wording import LISTED, counted, fixed, listed, percent, rounded
 
 ROOM_STARVATION: Final = Rule(
     name="ROOM_STARVATION",

@@ -17,9 +17,9 @@ from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.sizes import divided, least_number, result
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.assessment.without_brokers import added_at_peak, shares_without
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.wording import listed, rounded
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, OVER, RIGHT, UNDECIDED, UNDER
+from rocketmq_capacity.wording import listed, rounded
 
 FALLS_BEHIND: Final[frozenset[str]] = frozenset({"LAG_STATE", "STUCK_QUEUE", "RETENTION_RISK"})
 """Rules whose findings forbid it at any severity: messages wait."""

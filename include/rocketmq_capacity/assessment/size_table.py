@@ -4,7 +4,7 @@ from typing import Final
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.sizes import MOST_CLIENTS, shown_numbers
-from rocketmq_capacity.contracts import GroupSize
+from rocketmq_capacity.tables import GroupSize
 
 ROOM: Final = 2
 """Without a highest useful number (POP), the table ends at this many times today's number."""

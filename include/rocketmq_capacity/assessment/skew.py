@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from rocketmq_capacity.contracts.dataset import Metrics
-from rocketmq_capacity.contracts.division import Flags
+from rocketmq_capacity.model.division import Flags
+from rocketmq_capacity.tables.dataset import Metrics
 
 Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""

@@ -7,9 +7,9 @@ from rocketmq_capacity.assessment.peak import Peak
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import GroupFacts
-from rocketmq_capacity.contracts.owners import Allocator
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import GroupFacts
+from rocketmq_capacity.model.owners import Allocator
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import POP
 

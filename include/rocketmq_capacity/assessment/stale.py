@@ -8,9 +8,9 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import BUSINESS, INFO
+from rocketmq_capacity.wording import counted, listed, rounded
 
 STALE_OBJECT: Final = Rule(
     name="STALE_OBJECT",

@@ -10,9 +10,9 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.stuck_queues import STATES
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING, java_order
+from rocketmq_capacity.wording import counted, fixed, listed, rounded
 
 STUCK_QUEUE: Final = Rule(
     name="STUCK_QUEUE",

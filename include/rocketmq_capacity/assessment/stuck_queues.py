@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.facts import GroupFacts, Owned, Samples, lag_of
+from rocketmq_capacity.model.facts import GroupFacts, Owned, Samples, lag_of
 from rocketmq_capacity.settings.thresholds import StuckQueue
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import MASTERLESS
 
 DROPPED: Final = "DROPPED"

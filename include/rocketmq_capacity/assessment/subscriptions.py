@@ -9,10 +9,10 @@ import numpy as np
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.facts import Consumer, OwnSubscription, Reads
-from rocketmq_capacity.contracts.wording import counted, fixed, rounded
+from rocketmq_capacity.model.facts import Consumer, OwnSubscription, Reads
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, RETRY, java_order
+from rocketmq_capacity.wording import counted, fixed, rounded
 
 SUBSCRIPTION_MISMATCH: Final = Rule(
     name="SUBSCRIPTION_MISMATCH",

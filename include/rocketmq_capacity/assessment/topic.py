@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rocketmq_capacity.contracts import Finding, Producer
-from rocketmq_capacity.contracts.facts import ClusterFacts, TopicWithReaders
+from rocketmq_capacity.model.facts import ClusterFacts, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding, Producer
 from rocketmq_capacity.vocabulary import BUSINESS, UNDER
 
 

@@ -8,11 +8,11 @@ from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.versions import SLAVE_COPIES_NO_TYPES, Version, version_of
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding, NameserverDifference, SlaveDifference
-from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.contracts.wording import counted, listed, rounded
+from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding, NameserverDifference, SlaveDifference
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, java_order
+from rocketmq_capacity.wording import counted, listed, rounded
 
 NAMESERVER_DISAGREEMENT: Final = Rule(
     name="NAMESERVER_DISAGREEMENT",

@@ -5,11 +5,11 @@ from typing import Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.wording import counted, listed, percent, rounded
+from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, WARNING
+from rocketmq_capacity.wording import counted, listed, percent, rounded
 
 SUSPECT_SNAPSHOT: Final = Rule(
     name="SUSPECT_SNAPSHOT",

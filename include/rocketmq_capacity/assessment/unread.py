@@ -7,10 +7,10 @@ from typing import Final
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.broker_figures import kept_hours, mean_message_bytes
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.broker_figures import kept_hours, mean_message_bytes
+from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import SYSTEM, WARNING
+from rocketmq_capacity.wording import rounded
 
 TOPIC_UNREAD: Final = Rule(
     name="TOPIC_UNREAD",

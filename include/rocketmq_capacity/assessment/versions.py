@@ -13,10 +13,9 @@ from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.contracts import Finding, VersionFault
-from rocketmq_capacity.contracts.facts import ClusterFacts, Consumer, Disagreements
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.model.facts import ClusterFacts, Consumer, Disagreements
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding, VersionFault
 from rocketmq_capacity.vocabulary import (
     CONSUME_ACTIVELY,
     INFO,
@@ -28,6 +27,7 @@ from rocketmq_capacity.vocabulary import (
     Severity,
     java_order,
 )
+from rocketmq_capacity.wording import counted, listed
 
 
 def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.owners import Owners
+from rocketmq_capacity.model.owners import Owners
 
 
 @dataclass(frozen=True)

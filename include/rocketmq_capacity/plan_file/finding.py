@@ -4,10 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.steps import Check
 from rocketmq_capacity.plan_file.numbers import JsonObject
+from rocketmq_capacity.plan_file.steps import Check
 from rocketmq_capacity.plan_file.told import Accepted
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import Severity
 
 

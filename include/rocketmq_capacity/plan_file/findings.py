@@ -5,7 +5,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import structs
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.numbers import json_object
@@ -17,7 +17,7 @@ Found = TypeVar("Found", bound=Finding)
 SEVERITY_OF: Final[dict[str, Severity]] = {severity: severity for severity in SEVERITIES}
 
 
-def finding_of(row: contracts.Finding, owner: str | None = None) -> Finding:
+def finding_of(row: tables.Finding, owner: str | None = None) -> Finding:
     """A row of findings. Errors: ContractBroken if its severity is unknown, or its evidence no JSON object."""
     return Finding(
         id=identity(row.rule, row.consumer_group, row.topic, row.broker_name, row.about),

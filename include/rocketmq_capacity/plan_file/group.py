@@ -5,9 +5,9 @@ from typing import Annotated, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.plan_file.headroom import GroupHeadroom
 from rocketmq_capacity.plan_file.numbers import rounded
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, ReasonCode
 
 

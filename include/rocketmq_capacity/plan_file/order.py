@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from rocketmq_capacity.contracts.dataset import Queue
+from rocketmq_capacity.tables.dataset import Queue
 
 ID_DIGITS: Final = 12
 """Hexadecimal digits of an id: 48 bits are enough for the ids of one plan."""

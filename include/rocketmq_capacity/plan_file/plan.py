@@ -6,7 +6,6 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.plan_file.changes import Changes
@@ -16,6 +15,7 @@ from rocketmq_capacity.plan_file.headroom import Headroom
 from rocketmq_capacity.plan_file.recommendation import Approval, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.told import AcceptedRisk, Freeze
+from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
 FORMAT: Final = "rocketmq-capacity/plan/1"
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from rocketmq_capacity.contracts.steps import Step
+from rocketmq_capacity.plan_file.steps import Step
 
 
 class QueueCost(Struct, frozen=True, kw_only=True):

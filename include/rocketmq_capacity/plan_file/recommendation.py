@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rocketmq_capacity.contracts import config_assignment
-from rocketmq_capacity.contracts.steps import Check, Step
-from rocketmq_capacity.contracts.transition import TransitionTotals
+from rocketmq_capacity.model import config_assignment
 from rocketmq_capacity.plan_file.numbers import JsonObject
+from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.tables.transition import TransitionTotals
 
 
 class GroupTransition(TransitionTotals, frozen=True, kw_only=True):

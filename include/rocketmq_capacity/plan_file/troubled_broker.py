@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from rocketmq_capacity.contracts.producer_timeline import Course
+from rocketmq_capacity.tables.compare import Course
 
 
 class CanRead(Struct, frozen=True, kw_only=True):

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rocketmq_capacity.contracts import Producer, ProducerBalance, ProducerShare
-from rocketmq_capacity.contracts.facts import TopicFacts
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.facts import TopicFacts
 from rocketmq_capacity.producers.chance import chi_square_tail
 from rocketmq_capacity.producers.generation import generation_of
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Producer, ProducerBalance, ProducerShare
 from rocketmq_capacity.vocabulary import BUSINESS, JAVA, MASTER, PRIORITY, java_order
+from rocketmq_capacity.wording import rounded
 
 Kind = Literal["KEYED", "DISPLACED", "KEYED_OR_DISPLACED"]
 KEYED: Final[Kind] = "KEYED"

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final, NamedTuple, TypeVar
 
-from rocketmq_capacity.contracts import ProducerCourse, ProducerRoute, ProducerTimeline
 from rocketmq_capacity.producers.course import LENGTHS_S, Course, simulate
 from rocketmq_capacity.producers.ensemble import SENDERS
 from rocketmq_capacity.producers.layout import Layout, layout_of
 from rocketmq_capacity.producers.route import Place
 from rocketmq_capacity.producers.troubles import Troubles
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import ProducerCourse, ProducerRoute, ProducerTimeline
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, java_order
 
 MOST_TURNS: Final = 150_000

@@ -10,17 +10,17 @@ from typing import Final
 
 import msgspec
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.disk import deletes_early_above, used_ratio
-from rocketmq_capacity.contracts.steps import Check, Step
-from rocketmq_capacity.contracts.wording import counted, fixed, listed, rounded
+from rocketmq_capacity.model.broker_figures import deletes_early_above, used_ratio
+from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.broker_plans import start_broker
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.vocabulary import READ_WRITE
+from rocketmq_capacity.wording import counted, fixed, listed, rounded
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -43,7 +43,7 @@ RULE: Final = "BROKER_DISK"
 NEW: Final = "the new broker"
 
 
-def add_broker(findings: Sequence[contracts.Finding], cluster: Cluster) -> contracts.Recommendation | None:
+def add_broker(findings: Sequence[tables.Finding], cluster: Cluster) -> tables.Recommendation | None:
     """One recommendation for the whole cluster, or None."""
     if not any(one.rule == RULE for one in findings) or refusal(cluster) is not None:
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Proof, Recommended, action_of
 from rocketmq_capacity.catalogue.rule import FALLS, GONE, Rule, rule_of
 from rocketmq_capacity.recommendation import commands
@@ -17,8 +17,8 @@ from rocketmq_capacity.vocabulary import RETRY_PREFIX
 
 
 def with_afterwards(
-    found: Iterable[contracts.Recommendation], nameserver: str, *, has_grpc_clients: bool = False
-) -> list[contracts.Recommendation]:
+    found: Iterable[tables.Recommendation], nameserver: str, *, has_grpc_clients: bool = False
+) -> list[tables.Recommendation]:
     """The recommendations with their checks and ways back.
 
     No command asks a gRPC client what it owns: it cannot answer, and the question blocks a thread of the broker.
@@ -26,9 +26,7 @@ def with_afterwards(
     return [_with_afterwards(one, nameserver, has_grpc_clients) for one in found]
 
 
-def _with_afterwards(
-    found: contracts.Recommendation, nameserver: str, has_grpc_clients: bool
-) -> contracts.Recommendation:
+def _with_afterwards(found: tables.Recommendation, nameserver: str, has_grpc_clients: bool) -> tables.Recommendation:
     action = action_of(found.action)
     command, shows = (action.check or _looked_at)(found, nameserver)
     if has_grpc_clients and found.consumer_group is not None:
@@ -42,7 +40,7 @@ def _with_afterwards(
     )
 
 
-def _without_asking_clients(found: contracts.Recommendation, nameserver: str, command: str, shows: str) -> Proof:
+def _without_asking_clients(found: tables.Recommendation, nameserver: str, command: str, shows: str) -> Proof:
     asks = command.startswith(("mqadmin consumerStatus", "mqadmin consumerProgress"))
     if not asks or found.consumer_group is None:
         return command, shows

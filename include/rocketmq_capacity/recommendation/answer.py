@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.contracts.dataset import Metrics
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.tables.dataset import Metrics
+from rocketmq_capacity.wording import rounded
 
 ID_DIGITS: Final = 12
 """Hexadecimal digits of an id: 48 bits are enough for the ids of one plan."""
@@ -33,7 +33,7 @@ def answer(
     consumer_group: str | None = None,
     topic: str | None = None,
     steps: str = "[]",
-) -> contracts.Recommendation:
+) -> tables.Recommendation:
     """One recommendation.
 
     ``target`` (such as a broker, or values) makes its id differ from other recommendations of the same action, group
@@ -41,7 +41,7 @@ def answer(
     """
     lines = tuple(commands)
     identity = {"action": action.name, "group": consumer_group, "topic": topic, "target": target}
-    return contracts.Recommendation(
+    return tables.Recommendation(
         id=sha256(_json(identity).encode()).hexdigest()[:ID_DIGITS],
         action=action.name,
         consumer_group=consumer_group,

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.facts import Reader
-from rocketmq_capacity.contracts.kept_counts import kept_brokers
-from rocketmq_capacity.contracts.steps import Check, Step
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.model.cases import QueueCounts
+from rocketmq_capacity.model.facts import Reader
+from rocketmq_capacity.model.kept_counts import kept_brokers
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
+from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
@@ -17,6 +16,7 @@ from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicPlace
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.shrinking import LAST_LOOK, ROUTES_S, TIMED, undrained
 from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE, SYSTEM, is_broadcasting
+from rocketmq_capacity.wording import counted, listed
 
 ADD: Final = "ADD_BROKER"
 REMOVE: Final = "REMOVE_BROKER"

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.contracts.cases import Case, QueueCounts
-from rocketmq_capacity.contracts.facts import GroupFacts, Place, TopicFacts
+from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.facts import GroupFacts, Place, TopicFacts
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.vocabulary import MASTER, READ_WRITE
 

@@ -11,17 +11,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import EVEN, OWNED
-from rocketmq_capacity.contracts.cases import Side
-from rocketmq_capacity.contracts.consequences import COUNT_SKEWS
-from rocketmq_capacity.contracts.dataset import Metrics
-from rocketmq_capacity.contracts.wording import fixed, rounded
+from rocketmq_capacity.model.cases import Side
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress
+from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.tables.dataset import Metrics
 from rocketmq_capacity.vocabulary import (
     CLIENT_STRATEGIES,
     GO,
@@ -31,6 +30,7 @@ from rocketmq_capacity.vocabulary import (
     POP,
     PULL,
 )
+from rocketmq_capacity.wording import fixed, rounded
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -114,7 +114,7 @@ class Tried:
     crossing: tuple[float, float] | None = None
 
 
-def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
+def change_strategy(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if another strategy of the policy would do better."""
     found, before = _found(group), group.before
     if before is None and ORPHAN in found:
@@ -140,7 +140,7 @@ def change_strategy(group: Group) -> Iterator[contracts.Recommendation]:
     )
 
 
-def _read_by_another(group: Group) -> Iterator[contracts.Recommendation]:
+def _read_by_another(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if clients report a strategy that leaves queues out, and what it needs is unknown.
 
     MACHINE_ROOM is such a strategy without the policy's ``machine_rooms``. The queues without a reader are those that
@@ -261,7 +261,7 @@ def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
     return before is not None and after is not None and after["excess"] <= before["excess"] * step
 
 
-def _is_of_strategy(orphans: contracts.Finding) -> bool:
+def _is_of_strategy(orphans: tables.Finding) -> bool:
     """Whether the strategy leaves queues out, and neither how clients are set up nor one that does not run."""
     figures = evidence(orphans)
     return figures.get("cause") not in OTHER_CAUSES and not figures.get("missing_clients")

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.wording import listed, queue_label
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
 from rocketmq_capacity.recommendation.facts import Topic, evidence
@@ -13,6 +12,7 @@ from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import FIFO
+from rocketmq_capacity.wording import listed, queue_label
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -32,7 +32,7 @@ ACTION: Final = Action(
 RULE: Final = "HOT_QUEUE"
 
 
-def check_producer_keys(topic: Topic) -> Iterator[contracts.Recommendation]:
+def check_producer_keys(topic: Topic) -> Iterator[tables.Recommendation]:
     """One recommendation for hot queues, even if the snapshot is too incomplete for a change."""
     for finding in topic.findings:
         if finding.rule == RULE:

@@ -12,17 +12,16 @@ import numpy as np
 from msgspec import json
 from msgspec.structs import replace
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.cases import Side
-from rocketmq_capacity.contracts.config_assignment import ConfigAssignment
-from rocketmq_capacity.contracts.consequences import COUNT_SKEWS
-from rocketmq_capacity.contracts.dataset import Metrics, Queue
-from rocketmq_capacity.contracts.division import Integers
-from rocketmq_capacity.contracts.owners import NOBODY
-from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.cases import Side
+from rocketmq_capacity.model.config_assignment import ConfigAssignment
+from rocketmq_capacity.model.division import Integers
+from rocketmq_capacity.model.owners import NOBODY
 from rocketmq_capacity.recommendation.answer import figures, sentences
+from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import Group, Numbers, Sharing
+from rocketmq_capacity.tables.dataset import Metrics, Queue
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
     CONFIG,
@@ -34,6 +33,7 @@ from rocketmq_capacity.vocabulary import (
     RETRY,
     RETRY_PREFIX,
 )
+from rocketmq_capacity.wording import counted
 
 TRAFFIC_SKEW: Final = "TRAFFIC_SKEW"
 SKEWS: Final = (*COUNT_SKEWS, TRAFFIC_SKEW)
@@ -51,7 +51,7 @@ NOTE: Final = (
 )
 
 
-def with_config_lists(group: Group, found: Sequence[contracts.Recommendation]) -> list[contracts.Recommendation]:
+def with_config_lists(group: Group, found: Sequence[tables.Recommendation]) -> list[tables.Recommendation]:
     """The group's recommendations; the first that answers a skew has the lists as well, if they are much more even."""
     whole = list(found)
     skews = frozenset(rule for rule in SKEWS if group.found(rule))

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.contracts.cases import Case, QueueCounts
-from rocketmq_capacity.contracts.kept_counts import kept_brokers
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.kept_counts import kept_brokers
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
@@ -23,6 +22,7 @@ from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queues_shown, route
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import PRIORITY
+from rocketmq_capacity.wording import counted, listed
 
 ACTION: Final = Action(
     name="CREATE_TOPIC_ON_BROKER",
@@ -44,7 +44,7 @@ KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
 """Versions of brokers, as RocketMQ writes them; those that know PRIORITY topics."""
 
 
-def missing_brokers(topic: Topic) -> list[contracts.Broker]:
+def missing_brokers(topic: Topic) -> list[tables.Broker]:
     """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
     names = {name for finding in topic.found(RULE) for name in evidence(finding).get("missing", ())}
     if not topic.cluster.undecided:
@@ -64,7 +64,7 @@ def creation_case(topic: Topic) -> Case | None:
     return queue_case(ACTION, topic.name, counts, *(broker.broker_name for broker in brokers))
 
 
-def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> contracts.Recommendation | None:
+def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> tables.Recommendation | None:
     """One recommendation for all brokers; None if a group would be worse off, or lite topics would move."""
     brokers, outcome = missing_brokers(topic), _outcome(topic, outcomes)
     if not brokers or outcome.worse or kept_brokers(topic.facts) is not None:
@@ -113,7 +113,7 @@ def creation_refusal(topic: Topic, outcomes: Mapping[str, Outcome]) -> str | Non
 
 
 def _unsafe(
-    topic: Topic, brokers: Sequence[contracts.Broker], outcome: Outcome, safety: Safety, perm: int | None
+    topic: Topic, brokers: Sequence[tables.Broker], outcome: Outcome, safety: Safety, perm: int | None
 ) -> tuple[str, ...]:
     """What forbids to create the topic on one of the brokers, and what forbids any change of it."""
     is_written, is_one_number = bool(writable(topic)), _per_broker(topic) is not None
@@ -133,7 +133,7 @@ def _unsafe(
     )
 
 
-def _unknown_type(topic: Topic, broker: contracts.Broker) -> str | None:
+def _unknown_type(topic: Topic, broker: tables.Broker) -> str | None:
     """That the broker is too old for the topic's message type, or None."""
     is_known = topic.facts.message_type != PRIORITY or not KNOWN_VERSION.match(broker.version or "")
     if is_known or KNOWS_PRIORITY.match(broker.version or ""):

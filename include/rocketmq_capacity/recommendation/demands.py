@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts import Demand, Finding, GroupStatus
-from rocketmq_capacity.contracts.consequences import SET_UP, set_up_behind
+from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.recommendation.facts import evidence, needs_fewer
 from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEVEN
+from rocketmq_capacity.tables import Demand, Finding, GroupStatus
 from rocketmq_capacity.vocabulary import INFO
 
 

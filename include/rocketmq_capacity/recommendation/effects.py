@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
-from rocketmq_capacity.contracts.cases import Side
-from rocketmq_capacity.contracts.dataset import Metrics
+from rocketmq_capacity.model.cases import Side
 from rocketmq_capacity.recommendation.answer import figures
+from rocketmq_capacity.tables.dataset import Metrics
 
 TOLERANCE: Final = 1e-9
 """The allowed difference of ratios that were added up in another order."""

@@ -10,12 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.contracts import Demand
-from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
-from rocketmq_capacity.contracts.kept_counts import kept_count
-from rocketmq_capacity.contracts.wording import counted, fixed, listed
+from rocketmq_capacity.model.cases import Case, Effect, QueueCounts
+from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
@@ -35,6 +33,8 @@ from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.tables import Demand
+from rocketmq_capacity.wording import counted, fixed, listed
 
 
 def _way_back(before: Mapping[str, Any]) -> str:
@@ -129,7 +129,7 @@ def expansion(judged: Sequence[Judged]) -> Expansion | None:
     )
 
 
-def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> contracts.Recommendation:
+def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> tables.Recommendation:
     """The best layout as a recommendation."""
     best, outcome = chosen.best, chosen.best.outcome
     changes = queue_changes(topic, safety, best.case.counts)

@@ -9,16 +9,16 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.cases import Case, Effect, Side
-from rocketmq_capacity.contracts.consequences import SET_UP, set_up_behind
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Flags, Integers
-from rocketmq_capacity.contracts.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
-from rocketmq_capacity.contracts.wording import fixed
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.cases import Case, Effect, Side
+from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.recommendation.commands import placeholder
+from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import READ_WRITE, java_order
+from rocketmq_capacity.wording import fixed
 
 Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""
@@ -46,7 +46,7 @@ class Cluster:
     lacking: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, facts: ClusterFacts, policy: Policy, findings: Iterable[contracts.Finding]) -> "Cluster":
+    def of(cls, facts: ClusterFacts, policy: Policy, findings: Iterable[tables.Finding]) -> "Cluster":
         """The cluster with its findings, those that name neither a group nor a topic."""
         lacking: dict[str, list[str]] = {}
         each = sorted(findings, key=lambda one: (one.rule, one.broker_name or ""))
@@ -79,7 +79,7 @@ class Cluster:
         return "the snapshot is suspect (SUSPECT_SNAPSHOT)" if self.is_suspect else None
 
     @cached_property
-    def masters(self) -> Mapping[str, contracts.Broker]:
+    def masters(self) -> Mapping[str, tables.Broker]:
         """The masters by broker name."""
         return {broker.broker_name: broker for broker in self.facts.brokers if broker.broker_id == 0}
 
@@ -150,7 +150,7 @@ class Group:
 
     facts: GroupFacts
     cluster: Cluster
-    findings: tuple[contracts.Finding, ...]
+    findings: tuple[tables.Finding, ...]
     current_strategy: str | None
     before: Side | None
     strategies: Mapping[str, Side]
@@ -191,15 +191,15 @@ class Group:
         names = {place.broker_name for reads in self.facts.business for place in reads.topic.places}
         return [self.cluster.address(name) for name in sorted(names)]
 
-    def named(self, *rules: str) -> list[contracts.Finding]:
+    def named(self, *rules: str) -> list[tables.Finding]:
         """Its findings of these rules."""
         return [one for one in self.findings if one.rule in rules]
 
-    def found(self, *rules: str) -> list[contracts.Finding]:
+    def found(self, *rules: str) -> list[tables.Finding]:
         """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
         return [] if self.cluster.undecided else self.named(*rules)
 
-    def found_of_itself(self, *rules: str) -> list[contracts.Finding]:
+    def found_of_itself(self, *rules: str) -> list[tables.Finding]:
         """The same without findings that come of how its clients are set up: to mend that is the answer."""
         return [one for one in self.found(*rules) if set_up_behind(one.rule, one.subjects, self.set_up) is None]
 
@@ -212,7 +212,7 @@ class Group:
         """What it would own with changed facts; None where what it owns today cannot be computed either."""
         return None if self.before is None else self.simulate(changed)
 
-    def refusal(self, finding: contracts.Finding) -> str | None:
+    def refusal(self, finding: tables.Finding) -> str | None:
         """Why no change of the topic that a finding names answers it, as a sentence, or None."""
         topic = None if finding.topic is None else self.topics.get(finding.topic)
         return None if topic is None else topic.refusals.get(finding.rule)
@@ -252,9 +252,9 @@ class Topic:
 
     facts: TopicFacts
     cluster: Cluster
-    findings: tuple[contracts.Finding, ...] = ()
+    findings: tuple[tables.Finding, ...] = ()
     readers: tuple[Reader, ...] = ()
-    demands: tuple[contracts.Demand, ...] = ()
+    demands: tuple[tables.Demand, ...] = ()
     effects: tuple[Effect, ...] = ()
     stranded: tuple[Stranded, ...] = ()
     past: PastClients | None = None
@@ -269,7 +269,7 @@ class Topic:
         """Thresholds, and which strategies are looked at."""
         return self.cluster.policy
 
-    def found(self, *rules: str) -> Iterable[contracts.Finding]:
+    def found(self, *rules: str) -> Iterable[tables.Finding]:
         """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
         return () if self.cluster.undecided else (one for one in self.findings if one.rule in rules)
 
@@ -292,18 +292,18 @@ class Topic:
         )
 
 
-def needs_fewer(findings: Iterable[contracts.Finding]) -> bool:
+def needs_fewer(findings: Iterable[tables.Finding]) -> bool:
     """Whether the stored peaks show that a group needs fewer clients than it has, for all of its work."""
     capacity = [evidence(one) for one in findings if one.rule == "CONSUMER_CAPACITY"]
     spare = [one for one in capacity if "needed_consume_threads" not in one]
     return any(one["needed_clients"] is not None and one["needed_clients"] < one["clients"] for one in spare)
 
 
-def evidence(finding: contracts.Finding) -> dict[str, Any]:
+def evidence(finding: tables.Finding) -> dict[str, Any]:
     """The figures behind a finding."""
     figures: dict[str, Any] = msgspec.json.decode(finding.evidence)
     return figures
 
 
-GroupAction = Callable[[Group], Iterable[contracts.Recommendation]]
+GroupAction = Callable[[Group], Iterable[tables.Recommendation]]
 """The type of an action on a group."""

@@ -6,17 +6,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.cases import Side
-from rocketmq_capacity.contracts.consequences import set_up_behind
-from rocketmq_capacity.contracts.facts import Consumer, GroupFacts
-from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.model.cases import Side
+from rocketmq_capacity.model.facts import Consumer, GroupFacts
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
+from rocketmq_capacity.recommendation.consequences import set_up_behind
 from rocketmq_capacity.recommendation.effects import side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
 from rocketmq_capacity.vocabulary import JAVA
+from rocketmq_capacity.wording import listed
 
 DUPLICATE: Final = "DUPLICATE_CLIENT_ID"
 MISMATCH: Final = "SUBSCRIPTION_MISMATCH"
@@ -57,7 +57,7 @@ BARE_PID: Final = (4, 8)
 """Java clients up to this version (major, minor) take only the process id as their instance name."""
 
 
-def fix_client_id(group: Group) -> Iterator[contracts.Recommendation]:
+def fix_client_id(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation for a group with consumers that share an id."""
     for finding in group.named(DUPLICATE):
         after = group.after(each_an_id(group.facts))
@@ -81,7 +81,7 @@ def fix_client_id(group: Group) -> Iterator[contracts.Recommendation]:
         )
 
 
-def fix_subscription(group: Group) -> Iterator[contracts.Recommendation]:
+def fix_subscription(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation for a group whose clients subscribe differently."""
     for finding in group.named(MISMATCH):
         after = group.after(all_subscribe(group.facts))

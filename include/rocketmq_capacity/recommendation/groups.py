@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.offered import offered
-from rocketmq_capacity.contracts.cases import Case, Effect
+from rocketmq_capacity.model.cases import Case, Effect
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
@@ -44,7 +44,7 @@ def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
     return effects
 
 
-def group_answers(group: Group) -> list[contracts.Recommendation]:
+def group_answers(group: Group) -> list[tables.Recommendation]:
     """The group's own recommendations; every finding is answered, at least by INVESTIGATE."""
     group = _computed(group)
     found = [answer for action in group_actions() for answer in action(group)]
@@ -65,8 +65,8 @@ def group_answers(group: Group) -> list[contracts.Recommendation]:
 
 
 def cluster_answers(
-    findings: Sequence[contracts.Finding], cluster: Cluster, created: Collection[str]
-) -> list[contracts.Recommendation]:
+    findings: Sequence[tables.Finding], cluster: Cluster, created: Collection[str]
+) -> list[tables.Recommendation]:
     """The recommendations for the whole cluster, which answer the findings without a group and without a topic.
 
     ``created`` are the topics for which CREATE_TOPIC_ON_BROKER is recommended: they answer the brokers that lack them.
@@ -85,7 +85,7 @@ def cluster_answers(
     return with_afterwards([one for one in (added, rest, *each) if one is not None], cluster.nameserver)
 
 
-def _is_answered(finding: contracts.Finding, group: Group, found: Iterable[contracts.Recommendation]) -> bool:
+def _is_answered(finding: tables.Finding, group: Group, found: Iterable[tables.Recommendation]) -> bool:
     """Whether a recommendation of the group or of a topic answers a finding of the group."""
     topic = None if finding.topic is None else group.topics.get(finding.topic)
     return (

@@ -6,14 +6,14 @@ There is one recommendation for each group, each topic and the cluster, for all 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster, evidence
+from rocketmq_capacity.wording import listed
 
 ACTION: Final = Action(
     name="INVESTIGATE",
@@ -29,7 +29,7 @@ NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better
 
 
 def investigate(
-    findings: Iterable[contracts.Finding],
+    findings: Iterable[tables.Finding],
     answered: Collection[str],
     cluster: Cluster,
     *,
@@ -39,7 +39,7 @@ def investigate(
     addresses: Sequence[str] = (),
     refusals: Mapping[str, str] | None = None,
     version: str | None = None,
-) -> contracts.Recommendation | None:
+) -> tables.Recommendation | None:
     """The recommendation for the findings that are left; None if none are.
 
     Args:
@@ -73,13 +73,13 @@ def investigate(
     )
 
 
-def _told(left: Sequence[contracts.Finding]) -> Iterable[contracts.Finding]:
+def _told(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:
     """Those that need a sentence of their own: not the lag of a group without clients that is not used any more."""
     is_unused = any(rule_of(one.rule).looks == "unused" for one in left)
     return [one for one in left if not (is_unused and evidence(one).get("clients") == 0)]
 
 
-def _sentence(finding: contracts.Finding, cluster: Cluster, refusals: Mapping[str, str]) -> str:
+def _sentence(finding: tables.Finding, cluster: Cluster, refusals: Mapping[str, str]) -> str:
     if cluster.undecided and rule_of(finding.rule).is_structural:
         return cluster.undecided
     # A topic that no broker has cannot be refused more queues.
@@ -87,7 +87,7 @@ def _sentence(finding: contracts.Finding, cluster: Cluster, refusals: Mapping[st
     return _advice(finding, cluster) if refusal is None else refusal
 
 
-def _advice(finding: contracts.Finding, cluster: Cluster) -> str:
+def _advice(finding: tables.Finding, cluster: Cluster) -> str:
     rule = rule_of(finding.rule)
     if rule.looks == "disk" and (why_none := refusal(cluster)) is not None:
         return why_none
@@ -105,13 +105,11 @@ def _least(cluster: Cluster) -> str:
     return f"{cluster.policy.thresholds.CHANGE_STRATEGY.min_improvement:.0%}".replace("%", " %")
 
 
-def _is_nowhere(finding: contracts.Finding) -> bool:
+def _is_nowhere(finding: tables.Finding) -> bool:
     return finding.rule == COVERAGE and evidence(finding).get("brokers") == 0
 
 
-def _looks(
-    finding: contracts.Finding, cluster: Cluster, client_ids: Sequence[str], addresses: Sequence[str]
-) -> list[str]:
+def _looks(finding: tables.Finding, cluster: Cluster, client_ids: Sequence[str], addresses: Sequence[str]) -> list[str]:
     """Commands that only read."""
     nameserver, group, topic = cluster.nameserver, finding.consumer_group, finding.topic
     look = rule_of(finding.rule).looks
@@ -165,7 +163,7 @@ def _looks(
     return [commands.cluster_list(nameserver)]
 
 
-def _slave(finding: contracts.Finding, cluster: Cluster) -> str:
+def _slave(finding: tables.Finding, cluster: Cluster) -> str:
     """The address of the slave that a finding is about."""
     numbers = evidence(finding)["slave_ids"]
     addresses = [
@@ -176,7 +174,7 @@ def _slave(finding: contracts.Finding, cluster: Cluster) -> str:
     return next(filter(None, addresses), commands.placeholder(f"address of the slave of {finding.broker_name}"))
 
 
-def _steps(finding: contracts.Finding, cluster: Cluster) -> list[str]:
+def _steps(finding: tables.Finding, cluster: Cluster) -> list[str]:
     """What a person may decide to do, as comments."""
     if rule_of(finding.rule).looks == "unused":
         name, nameserver = cluster.facts.cluster.cluster_name, cluster.nameserver

@@ -10,9 +10,9 @@ from itertools import islice
 from math import ceil
 from typing import Final
 
-from rocketmq_capacity.contracts import Demand
-from rocketmq_capacity.contracts.kept_counts import kept_count
+from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
+from rocketmq_capacity.tables import Demand
 
 IDLE: Final = "IDLE_CONSUMERS"
 UNEVEN: Final = "CROSS_TOPIC_SKEW"

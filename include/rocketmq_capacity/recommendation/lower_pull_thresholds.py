@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
@@ -34,7 +34,7 @@ HOW: Final = (
 NOT_ONE: Final = "Not even one message for each queue fits: give the clients more heap, or run more of them."
 
 
-def lower_pull_thresholds(group: Group) -> Iterator[contracts.Recommendation]:
+def lower_pull_thresholds(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation, with the thresholds that keep full caches within the policy's share of the heap."""
     for finding in group.found(RULE):
         facts = evidence(finding)

@@ -9,10 +9,10 @@ Source: SendMessageActivity.SendMessageQueueSelector and MessageQueueSelector.bu
 from collections import Counter
 from collections.abc import Iterable
 
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.wording import percent
+from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.vocabulary import FIFO, GRPC, MASTER, MIXED, PERM_WRITE, java_order
+from rocketmq_capacity.wording import percent
 
 WriteQueue = tuple[str, int]
 """Broker name, queue id."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rocketmq_capacity.contracts.cases import Effect, Side
-from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.model.cases import Effect, Side
 from rocketmq_capacity.recommendation.effects import side_shown
+from rocketmq_capacity.wording import listed
 
 
 @dataclass(frozen=True)

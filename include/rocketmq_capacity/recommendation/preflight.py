@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.facts import Place
-from rocketmq_capacity.contracts.kept_counts import STATIC
-from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.model.cases import QueueCounts
+from rocketmq_capacity.model.facts import Place
+from rocketmq_capacity.model.kept_counts import STATIC
 from rocketmq_capacity.recommendation.commands import comment
 from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
 from rocketmq_capacity.vocabulary import BUSINESS, FIFO, MASTER, SYSTEM
+from rocketmq_capacity.wording import listed
 
 ORDERED: Final = (
     "The topic is consumed in order, and with other queue counts keys move to other queues. Pause the producers, wait"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity.catalogue.action import Proof, Recommended
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.facts import Place
+from rocketmq_capacity.model.cases import QueueCounts
+from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import json_object
 from rocketmq_capacity.recommendation.commands import placeholder, topic_route, update_topic

@@ -9,11 +9,11 @@ rocketmq-all-5.3.3.
 from collections.abc import Mapping
 from typing import Final
 
-from rocketmq_capacity.contracts.number_text import whole_number
-from rocketmq_capacity.contracts.wording import rounded
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.plan_file.queue_plan import QueueCost
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
+from rocketmq_capacity.wording import rounded
 
 FILE_BYTES: Final = 300_000 * 20
 """Entries of a file x bytes of an entry; a broker may set another size."""

@@ -6,12 +6,11 @@ from typing import Final
 
 from msgspec import structs
 
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.facts import Place
-from rocketmq_capacity.contracts.kept_counts import kept_count
-from rocketmq_capacity.contracts.steps import Check, Step
-from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.model.cases import QueueCounts
+from rocketmq_capacity.model.facts import Place
+from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
+from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.facts import Topic
@@ -20,6 +19,7 @@ from rocketmq_capacity.recommendation.queue_changes import QueueChanges, queue_c
 from rocketmq_capacity.recommendation.queue_cost import queue_cost
 from rocketmq_capacity.recommendation.shrinking import BROKERS_SHOWN, ORDERED, refusal, shrinking, smallest_count
 from rocketmq_capacity.vocabulary import BUSINESS, RETRY, RETRY_PREFIX
+from rocketmq_capacity.wording import listed
 
 SHRINK: Final = "SHRINK_QUEUES"
 EXPAND: Final = "EXPAND_QUEUES"

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.wording import counted
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -45,7 +45,7 @@ HOW_GRPC: Final = (
 """Of a group with gRPC clients, which have one number of threads."""
 
 
-def raise_consume_threads(group: Group) -> Iterator[contracts.Recommendation]:
+def raise_consume_threads(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if more threads are enough to bring the busiest client within the bound.
 
     Source: ConsumeMessageConcurrentlyService, rocketmq-all-5.3.3 (a LinkedBlockingQueue); apache/rocketmq issue 8354.

@@ -8,11 +8,10 @@ decides, because a group may skip them.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.contracts.cases import Case, QueueCounts
-from rocketmq_capacity.contracts.kept_counts import STATIC
-from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.kept_counts import STATIC
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
@@ -23,6 +22,7 @@ from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route
 from rocketmq_capacity.recommendation.stranded import StrandedMessages, stranded_messages
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.wording import listed
 
 ACTION: Final = Action(
     name="RAISE_READ_QUEUES",
@@ -57,7 +57,7 @@ def raising_case(topic: Topic) -> Case | None:
     return queue_case(ACTION, topic.name, counts)
 
 
-def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> contracts.Recommendation | None:
+def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> tables.Recommendation | None:
     """One recommendation for the topic, with a command for each broker; None if no broker needs it."""
     case = raising_case(topic)
     if case is None:

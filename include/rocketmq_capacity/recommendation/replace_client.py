@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.consequences import OUTLIER, comes_of_outlier
-from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, sentences
+from rocketmq_capacity.recommendation.consequences import OUTLIER, comes_of_outlier
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.wording import listed
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -34,7 +34,7 @@ LOOK: Final = (
 )
 
 
-def replace_client(group: Group) -> Iterator[contracts.Recommendation]:
+def replace_client(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation for all outliers of a group. It changes no queue, so it also holds for part of the facts."""
     for finding in group.named(OUTLIER):
         facts, asked = evidence(finding), [one for one in finding.subjects if one in set(group.askable)]

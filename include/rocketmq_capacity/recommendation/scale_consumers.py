@@ -9,15 +9,15 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.facts import GroupFacts
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence, needs_fewer
 from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order
+from rocketmq_capacity.wording import counted, listed
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -48,7 +48,7 @@ MOST_ADDED: Final = 0.25
 """Of today's clients, rounded up, come at most: evenness is not worth more."""
 
 
-def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
+def scale_consumers(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if the group does not need its idle clients; with the reason why more queues do not help.
 
     None while the others are too busy: then more queues give the idle ones work. None either if still fewer clients are
@@ -73,7 +73,7 @@ def scale_consumers(group: Group) -> Iterator[contracts.Recommendation]:
         )
 
 
-def scale_to_capacity(group: Group) -> Iterator[contracts.Recommendation]:
+def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if another number of clients brings the busiest one within the bounds."""
     for finding in group.found(CAPACITY):
         facts = evidence(finding)
@@ -92,7 +92,7 @@ def scale_to_capacity(group: Group) -> Iterator[contracts.Recommendation]:
         )
 
 
-def scale_to_even(group: Group) -> Iterator[contracts.Recommendation]:
+def scale_to_even(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if a few clients more leave no remainders, and more queues of one topic do not help."""
     target = group.policy.thresholds.ALLOCATION_SKEW.excess
     if group.current_strategy not in (AVG, AVG_BY_CIRCLE) or group.found(CAPACITY) or not _has_own_ids(group.facts):
@@ -157,7 +157,7 @@ def _mended_too(group: Group, clients: int, needed: int) -> Iterator[str]:
         yield from {one.rule for one in group.found(CROSS_TOPIC)}
 
 
-def start_listed_clients(group: Group) -> Iterator[contracts.Recommendation]:
+def start_listed_clients(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation to start the clients that have lists under CONFIG and do not run: nobody else reads these."""
     missing = sorted(
         {client_id for one in group.found(ORPHAN) for client_id in evidence(one).get("missing_clients", ())},
@@ -187,7 +187,7 @@ def _more(needed: int, clients: int) -> str:
     )
 
 
-def _fewer(needed: int, clients: int, finding: contracts.Finding) -> str:
+def _fewer(needed: int, clients: int, finding: tables.Finding) -> str:
     return f"Run {needed} instead of {counted(clients, 'client')}: {finding.message}"
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.wording import listed
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -33,7 +33,7 @@ NOTHING_ELSE: Final = (
 )
 
 
-def shorten_calls(group: Group) -> Iterator[contracts.Recommendation]:
+def shorten_calls(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if shorter calls are enough to bring the busiest client within the bound, with their time."""
     for finding in group.found(RULE):
         facts = evidence(finding)

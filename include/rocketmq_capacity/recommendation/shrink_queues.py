@@ -13,10 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.contracts.cases import Case, QueueCounts
-from rocketmq_capacity.contracts.wording import counted
+from rocketmq_capacity.model.cases import Case, QueueCounts
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
@@ -29,6 +28,7 @@ from rocketmq_capacity.recommendation.queue_cost import queue_cost
 from rocketmq_capacity.recommendation.shrinking import refusal, shrinking, smallest_count
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import is_clustering
+from rocketmq_capacity.wording import counted
 
 
 def _way_back(before: Mapping[str, Any]) -> str:
@@ -96,7 +96,7 @@ def _is_even(topic: Topic, layout: Layout, each: int) -> bool:
     )
 
 
-def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) -> contracts.Recommendation:
+def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) -> tables.Recommendation:
     """The recommendation of one of the cases."""
     found, changes = shrinking(topic, safety, case.counts), queue_changes(topic, safety, case.counts)
     each = case.counts[0].read_queue_nums

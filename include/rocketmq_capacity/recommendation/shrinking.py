@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.kept_counts import kept_count
-from rocketmq_capacity.contracts.steps import Check, Step
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.model.cases import QueueCounts
+from rocketmq_capacity.model.kept_counts import kept_count
+from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.layouts import writable
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import command_for
 from rocketmq_capacity.vocabulary import BUSINESS, SYSTEM, is_broadcasting
+from rocketmq_capacity.wording import counted, listed
 
 ROUTES_S: Final = 30
 """Seconds after which producers and consumers ask for routes again (ClientConfig.pollNameServerInterval)."""

@@ -9,7 +9,7 @@ Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePu
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from rocketmq_capacity.contracts.facts import Place, Reader, Written
+from rocketmq_capacity.model.facts import Place, Reader, Written
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.vocabulary import FIRST_OFFSET, SYSTEM, is_broadcasting
 

@@ -13,9 +13,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.contracts.facts import GroupFacts, Place
+from rocketmq_capacity.model.facts import GroupFacts, Place
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
@@ -48,7 +48,7 @@ HOW: Final = (
 )
 
 
-def switch_to_pop(group: Group) -> Iterator[contracts.Recommendation]:
+def switch_to_pop(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation for a group whose idle clients would have work."""
     thresholds = group.policy.thresholds
     share = thresholds.SWITCH_TO_POP.pop_share_queue_num
@@ -85,7 +85,7 @@ def switch_to_pop(group: Group) -> Iterator[contracts.Recommendation]:
     )
 
 
-def _are_many(group: Group, idle: contracts.Finding) -> bool:
+def _are_many(group: Group, idle: tables.Finding) -> bool:
     """Whether so many clients are idle that another way of reading is worth it."""
     figures = evidence(idle)
     bound: float = group.policy.thresholds.SWITCH_TO_POP.min_idle_ratio

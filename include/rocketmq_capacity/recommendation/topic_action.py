@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rocketmq_capacity.contracts import Recommendation
-from rocketmq_capacity.contracts.cases import Case
+from rocketmq_capacity.model.cases import Case
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
+from rocketmq_capacity.tables import Recommendation
 
 
 @dataclass(frozen=True)

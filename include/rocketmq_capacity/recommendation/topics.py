@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.offered import offered
-from rocketmq_capacity.contracts.cases import Case
+from rocketmq_capacity.model.cases import Case
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import Topic, TopicRefusals
 from rocketmq_capacity.recommendation.investigate import investigate
@@ -19,7 +19,7 @@ from rocketmq_capacity.recommendation.topic_action import TopicAction
 class TopicAnswers:
     """The recommendations for a topic, and what the answers for its groups need to know."""
 
-    recommendations: Sequence[contracts.Recommendation]
+    recommendations: Sequence[tables.Recommendation]
     refusals: TopicRefusals
 
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file import told
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.recommendation import Recommendation
@@ -14,6 +13,7 @@ from rocketmq_capacity.report.answering import answering
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.vocabulary import Severity
+from rocketmq_capacity.wording import counted
 
 Place = tuple[str, str | None, str | None, str | None]
 """Rule, group, topic and broker of a finding."""

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import structs
 
-from rocketmq_capacity.contracts.broker_load import BrokerLoad
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.report.headroom import steady
+from rocketmq_capacity.tables.assess.brokers import BrokerLoad
 
 
 def brokers_of(rows: Iterable[BrokerLoad]) -> tuple[BrokerPlan, ...]:

@@ -15,11 +15,10 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import rule_of, rules
-from rocketmq_capacity.contracts.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.plan_file.finding import Cause, Finding
 from rocketmq_capacity.plan_file.order import identity, made_unique, nulls_first
 from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
 from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_of
 from rocketmq_capacity.report.detail import SEVERITY_RANK
@@ -27,6 +26,7 @@ from rocketmq_capacity.report.far_origins import far_origins
 from rocketmq_capacity.report.impact import impact_of
 from rocketmq_capacity.report.owners import Owners
 from rocketmq_capacity.report.wording import action_title, lower_first
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import (
     AVG,
     AVG_BY_CIRCLE,

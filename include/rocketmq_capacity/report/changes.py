@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rocketmq_capacity.contracts.pairs import paired, place_of
 from rocketmq_capacity.plan_file.changes import Changes, Figure, Gone, Worse
 from rocketmq_capacity.plan_file.finding import Finding, Impact
+from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.impact import impact_of

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from rocketmq_capacity.contracts.wording import counted, fixed
 from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.wording import counted, fixed
 
 CROSS_ROOM: Final = "CROSS_ROOM"
 

@@ -7,11 +7,11 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.pairs import paired, place_of
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.order import nulls_first
+from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.answering import urgency

@@ -6,9 +6,9 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from rocketmq_capacity.contracts.dataset import Queue
 from rocketmq_capacity.report.figures import figure, label
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
+from rocketmq_capacity.tables.dataset import Queue
 
 NO_COLUMNS: Final[Mapping[str, str]] = MappingProxyType({})
 

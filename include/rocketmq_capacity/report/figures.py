@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from rocketmq_capacity.contracts.wording import percent
+from rocketmq_capacity.wording import percent
 
 UNKNOWN: Final = "unknown"
 

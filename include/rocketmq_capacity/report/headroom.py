@@ -5,10 +5,9 @@ from typing import Final
 
 import msgspec
 
-from rocketmq_capacity.contracts.broker_load import BrokerLoad
-from rocketmq_capacity.contracts.group_status import GroupStatus
-from rocketmq_capacity.contracts.topic_headroom import TopicHeadroom
 from rocketmq_capacity.plan_file.headroom import GroupHeadroom, Headroom
+from rocketmq_capacity.tables.assess.brokers import BrokerLoad, TopicHeadroom
+from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.vocabulary import HeadroomKind
 
 LOWEST: Final = 10

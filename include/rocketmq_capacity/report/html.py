@@ -10,7 +10,6 @@ from typing import Final
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS
@@ -19,6 +18,7 @@ from rocketmq_capacity.report.svg import start_to_draw
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.visible import finalize, visible
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS, lower_first
+from rocketmq_capacity.wording import counted
 
 PACKAGE: Final = "rocketmq_capacity.report"
 TEMPLATE: Final = "report.html.j2"

@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.plan_file.group import Skew, StrategyPlan
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
+from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.vocabulary import POP, java_order
 
 WORTHWHILE: Final = 0.95

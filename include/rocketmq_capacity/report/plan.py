@@ -7,9 +7,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.steps import STEPS, Check
-from rocketmq_capacity.contracts.transition import TransitionTotals
+from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken
 from rocketmq_capacity.plan_file.changes import Changes
 from rocketmq_capacity.plan_file.finding import Finding
@@ -29,6 +27,7 @@ from rocketmq_capacity.plan_file.order import nulls_first
 from rocketmq_capacity.plan_file.plan import FORMAT, Completeness, Failure, Plan
 from rocketmq_capacity.plan_file.recommendation import Approval, ConfigAssignment, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
+from rocketmq_capacity.plan_file.steps import STEPS, Check
 from rocketmq_capacity.report.accepting import accept, notes_of, still_needed, still_open
 from rocketmq_capacity.report.approval import divided, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
@@ -41,6 +40,7 @@ from rocketmq_capacity.report.owners import Owners
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.transition import TransitionTotals
 from rocketmq_capacity.vocabulary import GRPC, MIXED, changes_cluster, is_broadcasting, java_order
 
 INDENT: Final = 2
@@ -181,12 +181,12 @@ def _valid_until(taken_at: str, hours: float) -> str | None:
     return until.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _failures(rows: Iterable[contracts.Failure]) -> tuple[Failure, ...]:
+def _failures(rows: Iterable[tables.Failure]) -> tuple[Failure, ...]:
     ordered = sorted(rows, key=lambda row: nulls_first(row.broker_addr, row.request, row.error))
     return tuple(Failure(broker_addr=row.broker_addr, request=row.request, error=row.error) for row in ordered)
 
 
-def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan], owners: Owners) -> GroupPlan:
+def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: Owners) -> GroupPlan:
     ordered = sorted(strategies, key=lambda strategy: strategy.strategy)
     return GroupPlan(
         consumer_group=row.consumer_group,
@@ -227,7 +227,7 @@ def _group(row: contracts.GroupStatus, strategies: Iterable[StrategyPlan], owner
     )
 
 
-def _judged_utilisation(row: contracts.GroupStatus) -> Utilisation | None:
+def _judged_utilisation(row: tables.GroupStatus) -> Utilisation | None:
     if not row.outlier_clients:
         return None
     return _utilisation(row.judged_utilisation_lower, row.judged_utilisation, row.judged_utilisation_upper)
@@ -240,7 +240,7 @@ def _utilisation(*bounds: float | None) -> Utilisation | None:
     return Utilisation(lower=lower, estimate=estimate, upper=upper)
 
 
-def _needed_clients(row: contracts.GroupStatus) -> NeededClients | None:
+def _needed_clients(row: tables.GroupStatus) -> NeededClients | None:
     if not row.is_size_known:
         return None
     return NeededClients(
@@ -248,7 +248,7 @@ def _needed_clients(row: contracts.GroupStatus) -> NeededClients | None:
     )
 
 
-def _strategy(row: contracts.StrategyLoad) -> StrategyPlan:
+def _strategy(row: tables.StrategyLoad) -> StrategyPlan:
     return StrategyPlan(
         strategy=row.strategy,
         applicable=row.is_applicable,
@@ -265,7 +265,7 @@ def _strategy(row: contracts.StrategyLoad) -> StrategyPlan:
     )
 
 
-def _churn(row: contracts.StrategyLoad) -> Churn | UnsetType:
+def _churn(row: tables.StrategyLoad) -> Churn | UnsetType:
     """The queues that move under a strategy; unset if all of it is unknown."""
     moved = (row.moved_one_fewer, row.moved_one_more, row.moved_broker_lost)
     if all(number is None for number in moved):
@@ -310,7 +310,7 @@ def _lists(told: str | None, transition: TransitionTotals | UnsetType) -> Config
     return msgspec.structs.replace(msgspec.json.decode(told, type=ConfigAssignment), transition=transition)
 
 
-def _check(row: contracts.Recommendation) -> Check | None:
+def _check(row: tables.Recommendation) -> Check | None:
     if row.check_command is None or row.check_shows is None:
         return None
     return Check(command=row.check_command, shows=row.check_shows)

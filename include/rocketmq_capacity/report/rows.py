@@ -3,24 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rocketmq_capacity.contracts.broker_load import BrokerLoad
-from rocketmq_capacity.contracts.client_load import ClientLoad
-from rocketmq_capacity.contracts.cluster import Cluster
-from rocketmq_capacity.contracts.cluster_failure import ClusterFailure
-from rocketmq_capacity.contracts.failure import Failure
-from rocketmq_capacity.contracts.finding import Finding
-from rocketmq_capacity.contracts.finding_before import FindingBefore
-from rocketmq_capacity.contracts.finding_since import FindingSince
-from rocketmq_capacity.contracts.group_failure import GroupFailure
-from rocketmq_capacity.contracts.group_size import GroupSize
-from rocketmq_capacity.contracts.group_status import GroupStatus
-from rocketmq_capacity.contracts.producer_balance import ProducerBalance
-from rocketmq_capacity.contracts.recommendation import Recommendation
-from rocketmq_capacity.contracts.run_before import RunBefore
-from rocketmq_capacity.contracts.strategy_load import StrategyLoad
-from rocketmq_capacity.contracts.topic_headroom import TopicHeadroom
-from rocketmq_capacity.contracts.transition import RecommendedTransition
 from rocketmq_capacity.report.losses import Loss
+from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerBalance, TopicHeadroom
+from rocketmq_capacity.tables.assess.clients import ClientLoad
+from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure
+from rocketmq_capacity.tables.assess.findings import Finding, FindingBefore, FindingSince, RunBefore
+from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad
+from rocketmq_capacity.tables.recommend import Recommendation
+from rocketmq_capacity.tables.snapshot.cluster import Cluster, Failure
+from rocketmq_capacity.tables.transition import RecommendedTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

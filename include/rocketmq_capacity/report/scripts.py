@@ -8,10 +8,10 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.steps import Check, Step
 from rocketmq_capacity.plan_file.finding import Cause
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.report.approval import said_to_all
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.report.ways import ways_of

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from rocketmq_capacity.contracts import GroupStatus, Recommendation
-from rocketmq_capacity.contracts.transition import RecommendedTransition, TransitionTotals
-from rocketmq_capacity.contracts.wording import listed
+from rocketmq_capacity.tables import GroupStatus, Recommendation
+from rocketmq_capacity.tables.transition import RecommendedTransition, TransitionTotals
+from rocketmq_capacity.wording import listed
 
 DIGITS: Final = 3
 UNDECIDED: Final = {

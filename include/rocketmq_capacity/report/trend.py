@@ -11,7 +11,6 @@ from typing import Final
 import msgspec
 from markupsafe import Markup
 
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
 from rocketmq_capacity.report.figures import per_cent, when
@@ -19,6 +18,7 @@ from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, SEVERITIES, WARNING, Severity
+from rocketmq_capacity.wording import counted
 
 WIDTH: Final = 720
 HEIGHT: Final = 220

@@ -7,10 +7,10 @@ from functools import cached_property
 
 from rocketmq_capacity.allocation.allocate import Rows, Strategies, rows_of
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
-from rocketmq_capacity.contracts import ScenarioEffect
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import GroupFacts
+from rocketmq_capacity.tables import ScenarioEffect
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, POP
 
 Places = dict[tuple[str, str], int]

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import msgspec
 import pyarrow.compute as pc
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.contracts.facts import TopicWithReaders
+from rocketmq_capacity.model.facts import TopicWithReaders
 from rocketmq_capacity.plan_file.scenario import UnjudgedTopic
 from rocketmq_capacity.simulation.consequences import lost_brokers
 from rocketmq_capacity.simulation.gone import gone_with_topic_or_broker
@@ -19,7 +19,7 @@ from rocketmq_capacity.simulation.sides import Side, Sides
 def compare_cluster(sides: Sides) -> Sorted:
     """The findings about topics, brokers and the whole cluster: new, gone or undecided."""
     is_of_no_group = pc.field("consumer_group").is_null()
-    found, finds = (side.rows_where(contracts.Finding, is_of_no_group) for side in (sides.before, sides.after))
+    found, finds = (side.rows_where(tables.Finding, is_of_no_group) for side in (sides.before, sides.after))
     still, gone, added = sides_of(found, finds)
     names = {one.topic for one in gone if one.topic is not None}
     had, has = (
@@ -42,7 +42,7 @@ def compare_cluster(sides: Sides) -> Sorted:
 
 def producers_undecided(sides: Sides) -> tuple[UnjudgedTopic, ...]:
     """The topics that producers write to unevenly, as long as the changes do not take their messages or queues away."""
-    had, has = ({row.topic for row in side.rows(contracts.ProducerBalance)} for side in (sides.before, sides.after))
+    had, has = ({row.topic for row in side.rows(tables.ProducerBalance)} for side in (sides.before, sides.after))
     gone = sorted(had - has)
     was, now = (_topics(side, gone) for side in (sides.before, sides.after))
     return tuple(
@@ -53,5 +53,5 @@ def producers_undecided(sides: Sides) -> tuple[UnjudgedTopic, ...]:
 
 def _topics(side: Side, names: Iterable[str]) -> dict[str, TopicWithReaders]:
     """The topics with these names that a side has."""
-    units = side.rows_by(contracts.TopicUnit, "topic", names)
+    units = side.rows_by(tables.TopicUnit, "topic", names)
     return {name: msgspec.json.decode(unit.facts, type=TopicWithReaders) for name, (unit,) in units.items()}

@@ -7,24 +7,24 @@ import msgspec
 import pyarrow as pa
 from msgspec import structs
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts.arrow import table_of
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.simulation.compare import scenario_effects
 from rocketmq_capacity.simulation.outcome import is_touched, key_of, outcome
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import change_of
+from rocketmq_capacity.tables.arrow import table_of
+from rocketmq_capacity.tables.dataset import Dataset
 
 OF_GROUPS: Final = (
-    contracts.ScenarioEffect,
-    contracts.ScenarioGroup,
-    contracts.UndecidedFinding,
-    contracts.Transition,
-    contracts.GroupTransition,
+    tables.ScenarioEffect,
+    tables.ScenarioGroup,
+    tables.UndecidedFinding,
+    tables.Transition,
+    tables.GroupTransition,
 )
 """The datasets that the comparison of groups writes."""
 OF_A_GROUP: Final = ("facts", "observations", "samples")
@@ -36,12 +36,12 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
     facts = msgspec.json.Decoder(GroupFacts)
     strategies = Strategies(sides.policy)
     names = [unit["consumer_group"] for unit in units]
-    found, finds = (side.rows_by(contracts.Finding, "consumer_group", names) for side in (sides.before, sides.after))
-    effects: list[contracts.ScenarioEffect] = []
-    outcomes: list[contracts.ScenarioGroup] = []
-    in_doubt: list[contracts.UndecidedFinding] = []
-    transitions: list[contracts.Transition] = []
-    totals: list[contracts.GroupTransition] = []
+    found, finds = (side.rows_by(tables.Finding, "consumer_group", names) for side in (sides.before, sides.after))
+    effects: list[tables.ScenarioEffect] = []
+    outcomes: list[tables.ScenarioGroup] = []
+    in_doubt: list[tables.UndecidedFinding] = []
+    transitions: list[tables.Transition] = []
+    totals: list[tables.GroupTransition] = []
     timing = Timing.of(sides.before.cluster, sides.policy)
     for unit in units:
         name, after = unit["consumer_group"], facts.decode(unit["facts"])
@@ -66,21 +66,21 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
         if passing is not None and moved:
             transitions += moved
             whole = structs.asdict(passing.totals())
-            totals.append(contracts.GroupTransition(consumer_group=name, **whole))
+            totals.append(tables.GroupTransition(consumer_group=name, **whole))
         if is_touched(row):
             outcomes.append(row)
         in_doubt += sorted_out.undecided
-    yield contracts.ScenarioEffect, table_of(contracts.ScenarioEffect, effects)
-    yield contracts.ScenarioGroup, table_of(contracts.ScenarioGroup, outcomes)
-    yield contracts.UndecidedFinding, table_of(contracts.UndecidedFinding, in_doubt)
-    yield contracts.Transition, table_of(contracts.Transition, transitions)
-    yield contracts.GroupTransition, table_of(contracts.GroupTransition, totals)
+    yield tables.ScenarioEffect, table_of(tables.ScenarioEffect, effects)
+    yield tables.ScenarioGroup, table_of(tables.ScenarioGroup, outcomes)
+    yield tables.UndecidedFinding, table_of(tables.UndecidedFinding, in_doubt)
+    yield tables.Transition, table_of(tables.Transition, transitions)
+    yield tables.GroupTransition, table_of(tables.GroupTransition, totals)
 
 
 def _is_same(
     unit: Mapping[str, Any],
-    found: Sequence[contracts.Finding] | None,
-    finds: Sequence[contracts.Finding] | None,
+    found: Sequence[tables.Finding] | None,
+    finds: Sequence[tables.Finding] | None,
 ) -> bool:
     """Whether the changes leave a group as it was."""
     is_same = all(unit[name] == unit[f"{name}_before"] for name in OF_A_GROUP)

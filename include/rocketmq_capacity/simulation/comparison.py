@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET, structs
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.findings import finding_of, in_order
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
@@ -47,14 +47,14 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
     """
     before, after, scenario = sides.before, sides.after, sides.scenario
     is_business = pc.field("kind").cast(pa.string()) == BUSINESS
-    outcomes = after.rows(contracts.ScenarioGroup)
-    in_doubt = after.rows(contracts.UndecidedFinding)
-    effects = after.rows(contracts.ScenarioEffect)
-    moves = after.rows(contracts.GroupTransition)
-    busy = after.records(contracts.GroupStatus, Busy, pc.field("headroom_factor").is_valid())
-    found = before.rows(contracts.Finding)
-    lost = lost_topics(*(side.records(contracts.TopicQueue, Routed, is_business) for side in (before, after)))
-    still, gone, added = sides_of(found, after.rows(contracts.Finding))
+    outcomes = after.rows(tables.ScenarioGroup)
+    in_doubt = after.rows(tables.UndecidedFinding)
+    effects = after.rows(tables.ScenarioEffect)
+    moves = after.rows(tables.GroupTransition)
+    busy = after.records(tables.GroupStatus, Busy, pc.field("headroom_factor").is_valid())
+    found = before.rows(tables.Finding)
+    lost = lost_topics(*(side.records(tables.TopicQueue, Routed, is_business) for side in (before, after)))
+    still, gone, added = sides_of(found, after.rows(tables.Finding))
     undecided = {key_of(one) for one in in_doubt}
     cleared = [one for one in gone if key_of(one) not in undecided]
     of_group = {one.consumer_group: one for one in outcomes}
@@ -87,13 +87,13 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
     )
 
 
-def _highest_utilisation(rows: Sequence[contracts.ScenarioGroup]) -> BeforeAfterRatio:
+def _highest_utilisation(rows: Sequence[tables.ScenarioGroup]) -> BeforeAfterRatio:
     was = [row.before_utilisation for row in rows if row.before_utilisation is not None]
     now = [row.after_utilisation for row in rows if row.after_utilisation is not None]
     return BeforeAfterRatio(before=rounded(max(was, default=None)), after=rounded(max(now, default=None)))
 
 
-def _lag(rows: Sequence[contracts.ScenarioGroup]) -> BeforeAfterMessages:
+def _lag(rows: Sequence[tables.ScenarioGroup]) -> BeforeAfterMessages:
     """The messages that the groups with both sides known have not read."""
     lags = [(row.before_lag, row.after_lag) for row in rows if row.before_lag is not None and row.after_lag is not None]
     return BeforeAfterMessages(
@@ -102,7 +102,7 @@ def _lag(rows: Sequence[contracts.ScenarioGroup]) -> BeforeAfterMessages:
     )
 
 
-def _affected(row: contracts.ScenarioGroup) -> AffectedGroup:
+def _affected(row: tables.ScenarioGroup) -> AffectedGroup:
     """A row of ``scenario_group``."""
     return AffectedGroup(
         **{name: getattr(row, name) for name in AffectedGroup.__struct_fields__ if name not in SIDES},
@@ -116,14 +116,14 @@ def _affected(row: contracts.ScenarioGroup) -> AffectedGroup:
     )
 
 
-def _transition(row: contracts.GroupTransition) -> GroupTransition:
+def _transition(row: tables.GroupTransition) -> GroupTransition:
     """A row of ``group_transition``."""
     timers = json_object("group_transition.timers", row.timers)
     transition: GroupTransition = steady(GroupTransition(**structs.asdict(row) | {"timers": timers}))
     return transition
 
 
-def _group(row: contracts.ScenarioEffect) -> ScenarioGroup:
+def _group(row: tables.ScenarioEffect) -> ScenarioGroup:
     """A row of ``scenario_effect``."""
     return ScenarioGroup(
         consumer_group=row.consumer_group,
@@ -135,12 +135,12 @@ def _group(row: contracts.ScenarioEffect) -> ScenarioGroup:
     )
 
 
-def _added(row: contracts.Finding, cause: str | None) -> AddedFinding:
+def _added(row: tables.Finding, cause: str | None) -> AddedFinding:
     """A new finding; its message names its cause, if there is one."""
     message = row.message if cause is None else f"{row.message} The reason: {cause}."
     return AddedFinding(**structs.asdict(finding_of(row)) | {"message": message, "cause": cause})
 
 
-def _undecided(row: contracts.UndecidedFinding) -> UndecidedFinding:
+def _undecided(row: tables.UndecidedFinding) -> UndecidedFinding:
     """A finding that can no longer be judged."""
     return UndecidedFinding(**structs.asdict(finding_of(row)), why=row.why, gone_with=row.gone_with)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.contracts import Finding, ScenarioGroup
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.wording import counted, listed
+from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.simulation.effect_words import gone_topics
+from rocketmq_capacity.tables import Finding, ScenarioGroup
+from rocketmq_capacity.wording import counted, listed
 
 
 def lost_brokers(before: ClusterFacts, after: ClusterFacts) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from rocketmq_capacity.assessment.effect import Effect, Reason, Verdict
-from rocketmq_capacity.contracts.wording import counted, listed, percent
 from rocketmq_capacity.simulation.group_shift import GroupShift
+from rocketmq_capacity.wording import counted, listed, percent
 
 ONLY_LESS_TO_DO: Final = "nothing is mended: queues, messages or clients are gone, and not the trouble with them"
 

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.simulation.group_shift import lost_topics_of
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.wording import listed
 
 
 def gone_with(found: Finding, before: Group, after: Group, lost_rooms: Collection[str]) -> str | None:

@@ -12,8 +12,8 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import business_topics
 from rocketmq_capacity.assessment.replicas import Reading, readable_without_master
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.facts import Place, Reads
+from rocketmq_capacity.model.facts import Place, Reads
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import MASTERLESS
 
 Counts = Mapping[tuple[str, str], int]

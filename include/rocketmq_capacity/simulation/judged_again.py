@@ -15,12 +15,12 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.lag import queue_states
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.catalogue.rule import Fact, rule_of
-from rocketmq_capacity.contracts import Finding
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.facts import ClusterFacts, TopicFacts
-from rocketmq_capacity.contracts.wording import counted, listed, queue_label
+from rocketmq_capacity.model.facts import ClusterFacts, TopicFacts
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, UNDECIDED
+from rocketmq_capacity.wording import counted, listed, queue_label
 
 OF_THE_SNAPSHOT: Final = frozenset({"SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT", "NAMESERVER_DISAGREEMENT"})
 """Rules on the snapshot itself: a scenario cannot mend what they find."""

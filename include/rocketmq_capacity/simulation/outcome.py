@@ -6,13 +6,13 @@ from typing import Any
 
 from rocketmq_capacity.assessment.effect import Verdict, effect_of
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts import Finding, ScenarioGroup, UndecidedFinding
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.pairs import paired, place_of
+from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.simulation.effect_words import why
 from rocketmq_capacity.simulation.gone import gone_with
 from rocketmq_capacity.simulation.group_shift import group_shift
 from rocketmq_capacity.simulation.judged_again import Case, undecided_of_group
+from rocketmq_capacity.tables import Finding, ScenarioGroup, UndecidedFinding
+from rocketmq_capacity.tables.dataset import Queue
 
 
 @dataclass(frozen=True)

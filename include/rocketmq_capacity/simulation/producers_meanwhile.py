@@ -7,9 +7,7 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.producer_timeline import Course
+from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
 from rocketmq_capacity.producers import (
@@ -25,12 +23,14 @@ from rocketmq_capacity.producers import (
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import LoseBroker, LoseMaster, LoseRoom, ReadOnlyBroker, Scenario, SlowBroker
 from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.tables.compare import Course
+from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import BUSINESS, JAVA
 
 OF_PRODUCERS: Final[Sequence[type[Dataset]]] = (
-    contracts.ProducerRoute,
-    contracts.ProducerCourse,
-    contracts.ProducerTimeline,
+    tables.ProducerRoute,
+    tables.ProducerCourse,
+    tables.ProducerTimeline,
 )
 """The datasets about what producers do."""
 SHOWN: Final = 20
@@ -60,8 +60,8 @@ def producers_meanwhile(sides: Sides) -> Meanwhile:
     known = _known(sides, {place.topic for place in places})
     producers = _producers(sides.before)
     found = producer_timeline(troubles, places, known, sides.policy)
-    tables: Sequence[Sequence[Dataset]] = (found.rows, found.courses, found.timeline)
-    return Meanwhile(dict(zip(OF_PRODUCERS, tables, strict=True)), _member(found, troubles, producers, sides.policy))
+    rows: Sequence[Sequence[Dataset]] = (found.rows, found.courses, found.timeline)
+    return Meanwhile(dict(zip(OF_PRODUCERS, rows, strict=True)), _member(found, troubles, producers, sides.policy))
 
 
 def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[str], policy: Policy) -> Troubles:
@@ -95,8 +95,8 @@ def _places(before: Side, troubles: Troubles) -> list[TopicPlace]:
     """The queues on every broker, of each business topic that has queues on a broker in trouble."""
     is_business, name = pc.field("kind") == BUSINESS, pc.field("broker_name").cast(pa.string())
     is_there = is_business & name.isin(pa.array(sorted(troubles.brokers), pa.string()))
-    topics = {place.topic for place in before.records(contracts.TopicQueue, TopicPlace, is_there)}
-    return list(before.records(contracts.TopicQueue, TopicPlace, is_business & _is_one_of(topics)))
+    topics = {place.topic for place in before.records(tables.TopicQueue, TopicPlace, is_there)}
+    return list(before.records(tables.TopicQueue, TopicPlace, is_business & _is_one_of(topics)))
 
 
 class _Order(NamedTuple):
@@ -118,14 +118,14 @@ def _known(sides: Sides, topics: set[str]) -> dict[str, Known]:
     rates = {**_rates(sides.before, wanted), **_rates(sides.after, wanted)}
     return {
         topic: Known(bool(is_ordered), rates.get(topic))
-        for topic, is_ordered in sides.before.records(contracts.Topic, _Order, wanted)
+        for topic, is_ordered in sides.before.records(tables.Topic, _Order, wanted)
     }
 
 
 def _rates(side: Side, wanted: pc.Expression) -> dict[str, float | None]:
     """By topic, the messages a second that producers write to all its queues; None if one queue's rate is unknown."""
     found: dict[str, float | None] = {}
-    for topic, rate in side.records(contracts.ProducerShare, _Rate, wanted):
+    for topic, rate in side.records(tables.ProducerShare, _Rate, wanted):
         total = found.get(topic, 0.0)
         found[topic] = None if total is None or rate is None else total + rate
     return found
@@ -142,7 +142,7 @@ class _Version(NamedTuple):
 
 def _producers(before: Side) -> dict[str, int]:
     """The number of producers in the snapshot, by generation of the Java client."""
-    rows = before.records(contracts.Producer, _Version, pc.field("version").is_valid())
+    rows = before.records(tables.Producer, _Version, pc.field("version").is_valid())
     found: Counter[str] = Counter()
     for (language, version), number in Counter(rows).items():
         generation = generation_of(version) if language == JAVA else None

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.json import Decoder
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.cases import QueueCounts
-from rocketmq_capacity.contracts.facts import Place, TopicWithReaders
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.cases import QueueCounts
+from rocketmq_capacity.model.facts import Place, TopicWithReaders
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation.broker_plans import add_broker_plan, remove_broker_plan
@@ -73,13 +73,11 @@ def _broker_plans(
 
 def _business_topics(side: Side, broker_names: Iterable[str]) -> set[str]:
     is_there = pc.field("broker_name").cast(pa.string()).isin(pa.array(broker_names, pa.string()))
-    return {one.topic for one in side.rows_where(contracts.TopicQueue, is_there & (pc.field("kind") == BUSINESS))}
+    return {one.topic for one in side.rows_where(tables.TopicQueue, is_there & (pc.field("kind") == BUSINESS))}
 
 
 def _topics(side: Side, cluster: Cluster, names: Iterable[str]) -> dict[str, Topic]:
-    found = {
-        name: _UNIT.decode(unit.facts) for name, (unit,) in side.rows_by(contracts.TopicUnit, "topic", names).items()
-    }
+    found = {name: _UNIT.decode(unit.facts) for name, (unit,) in side.rows_by(tables.TopicUnit, "topic", names).items()}
     return {name: Topic(one.facts, cluster, readers=one.readers) for name, one in found.items()}
 
 

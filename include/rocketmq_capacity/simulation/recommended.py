@@ -7,16 +7,14 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
-from rocketmq_capacity.contracts.cases import Case, QueueCounts
-from rocketmq_capacity.contracts.config_assignment import CONFIG_ASSIGNMENT
-from rocketmq_capacity.contracts.consumer import ConsumerFacts
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Members, Queues
-from rocketmq_capacity.contracts.facts import Consumption, GroupFacts
-from rocketmq_capacity.contracts.owners import NO_OWNERS
+from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.config_assignment import CONFIG_ASSIGNMENT
+from rocketmq_capacity.model.division import Division, Members, Queues
+from rocketmq_capacity.model.facts import Consumption, GroupFacts
+from rocketmq_capacity.model.owners import NO_OWNERS
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
@@ -24,6 +22,8 @@ from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import Change
 from rocketmq_capacity.simulation.trial import changed_division, owned_on_trial, owners_under_lists
+from rocketmq_capacity.tables.dataset import Queue
+from rocketmq_capacity.tables.snapshot.clients import ConsumerFacts
 
 NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
 """Actions that give clients with different code the same code."""
@@ -34,9 +34,9 @@ def recommended_transitions(
     group: AssessedGroup,
     consumption: Consumption,
     current: str | None,
-    recommendations: Sequence[contracts.Recommendation],
+    recommendations: Sequence[tables.Recommendation],
     timing: Timing,
-) -> Iterator[contracts.RecommendedTransition]:
+) -> Iterator[tables.RecommendedTransition]:
     """A row for each recommendation that changes who reads what in the group.
 
     There is no row if that cannot be computed, or for a change to POP, under which no queue has an owner. Clients that
@@ -76,10 +76,8 @@ def recommended_transitions(
             yield _row(one, Change(before, _listed(group, before.division, lists), timing), is_of_lists=True)
 
 
-def _row(
-    asked: contracts.Recommendation, change: Change, *, is_of_lists: bool = False
-) -> contracts.RecommendedTransition:
-    return contracts.RecommendedTransition(
+def _row(asked: tables.Recommendation, change: Change, *, is_of_lists: bool = False) -> tables.RecommendedTransition:
+    return tables.RecommendedTransition(
         recommendation_id=asked.id,
         consumer_group=change.after.division.group.consumer_group,
         is_of_lists=is_of_lists,
@@ -135,7 +133,7 @@ def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:
     }
 
 
-def _case(asked: contracts.Recommendation) -> Case | None:
+def _case(asked: tables.Recommendation) -> Case | None:
     """The queues of a topic after its recommendation; None for another one, or if not all their numbers are given."""
     if asked.topic is None or asked.consumer_group is not None:
         return None
@@ -143,7 +141,7 @@ def _case(asked: contracts.Recommendation) -> Case | None:
     return None if counts is None else Case(case_id=asked.id, topic=asked.topic, counts=counts)
 
 
-def _changed(facts: GroupFacts, current: str, asked: contracts.Recommendation) -> tuple[GroupFacts, str] | None:
+def _changed(facts: GroupFacts, current: str, asked: tables.Recommendation) -> tuple[GroupFacts, str] | None:
     """The group after its recommendation, and the strategy that it then runs; None if no queue changes its owner."""
     after: dict[str, Any] = json.loads(asked.after)
     if asked.action == "CHANGE_STRATEGY":

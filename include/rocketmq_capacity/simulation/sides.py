@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.rows import Record, Row, records_where, rows_by, rows_in, rows_where
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_by, rows_in, rows_where
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +68,5 @@ class Sides:
     @classmethod
     def of(cls, before: Side, after: Side, policy: Policy, scenario: Scenario) -> "Sides":
         """The two runs, of which the snapshots are assessed."""
-        hot = before.rows_where(contracts.Finding, pc.field("rule") == "HOT_QUEUE")
+        hot = before.rows_where(tables.Finding, pc.field("rule") == "HOT_QUEUE")
         return cls(before, after, policy, scenario, frozenset(found.topic for found in hot if found.topic))

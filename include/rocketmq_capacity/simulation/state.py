@@ -9,9 +9,9 @@ import numpy as np
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.loads import Weights
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Flags
-from rocketmq_capacity.contracts.owners import NO_OWNERS, Owners
+from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.owners import NO_OWNERS, Owners
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS
 
 Readers = Mapping[Queue, tuple[str, ...]]

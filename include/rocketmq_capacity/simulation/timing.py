@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.contracts.facts import ClusterFacts
-from rocketmq_capacity.contracts.number_text import whole_number
+from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.delays import Delay
 from rocketmq_capacity.simulation.scenario import Ending

@@ -13,9 +13,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.contracts import Transition
-from rocketmq_capacity.contracts.division import Flags, Integers
-from rocketmq_capacity.contracts.transition import TransitionOfGroup
+from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
 from rocketmq_capacity.simulation.moved import Moved
@@ -23,6 +21,8 @@ from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import MAX_SPAN, Timing
 from rocketmq_capacity.simulation.views import NOWHERE, Interleavings
+from rocketmq_capacity.tables import Transition
+from rocketmq_capacity.tables.transition import TransitionOfGroup
 from rocketmq_capacity.vocabulary import FIRST_OFFSET
 
 Cause = Literal["SHUTDOWN", "KILL", "SILENT", "STARTS", "MEMBERS", "ROUTE", "RESTART"]

@@ -7,20 +7,20 @@ from functools import cached_property, partial
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import OldQueues, client_runs, owned_today
 from rocketmq_capacity.assessment.group import Group as AssessedGroup
 from rocketmq_capacity.assessment.loads import Load, Weights
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
-from rocketmq_capacity.contracts.cases import Case, Side
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.division import Division, Members, Queues
-from rocketmq_capacity.contracts.facts import GroupFacts, Reads
-from rocketmq_capacity.contracts.owners import NOBODY, Owners
+from rocketmq_capacity.model.cases import Case, Side
+from rocketmq_capacity.model.division import Division, Members, Queues
+from rocketmq_capacity.model.facts import GroupFacts, Reads
+from rocketmq_capacity.model.owners import NOBODY, Owners
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import Cluster, Group, Sharing, TopicRefusals
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CONFIG
 
 
@@ -28,7 +28,7 @@ def group_on_trial(
     cluster: Cluster,
     assessed: AssessedGroup,
     current: str | None,
-    findings: tuple[contracts.Finding, ...] = (),
+    findings: tuple[tables.Finding, ...] = (),
     topics: Mapping[str, TopicRefusals] | None = None,
 ) -> Group:
     """A group as the actions look at it.

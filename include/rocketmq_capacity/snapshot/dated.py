@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.number_text import whole_number
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.snapshot.inventory import (
     HELD_TIMES,
     Broker,

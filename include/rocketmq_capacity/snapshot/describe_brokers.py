@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from rocketmq_capacity.contracts.number_text import whole_number
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift
 from rocketmq_capacity.snapshot.describe_clients import utc_of_ms
 from rocketmq_capacity.snapshot.identify import without_secrets

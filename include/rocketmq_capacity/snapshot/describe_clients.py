@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.number_text import whole_number
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, HeldQueue, SubscriptionData
 from rocketmq_capacity.protocol.body.offsets import MessageQueue
 from rocketmq_capacity.protocol.version import version_name

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
-from rocketmq_capacity.contracts.number_text import whole_number
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset

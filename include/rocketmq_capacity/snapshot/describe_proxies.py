@@ -5,7 +5,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.wording import listed
 from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.inventory import Failure, Inventory, Proxy
@@ -14,6 +13,7 @@ from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
 from rocketmq_capacity.snapshot.unseen import Unseen
 from rocketmq_capacity.vocabulary import GRPC, LOCAL_MODE, OFFSETS_MOVE
+from rocketmq_capacity.wording import listed
 
 NOT_NAMED: Final = "proxy"
 """Written instead of the address of a Proxy that nobody named."""

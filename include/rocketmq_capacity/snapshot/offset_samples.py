@@ -8,7 +8,7 @@ from operator import attrgetter
 import numpy as np
 import numpy.typing as npt
 
-from rocketmq_capacity.contracts.facts import Samples
+from rocketmq_capacity.model.facts import Samples
 from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
 from rocketmq_capacity.snapshot.seconds import Seconds
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.contracts.broker_figures import AVERAGE_BYTES, LOG_END, PUT_RATES, figure, mean_bytes, put_rate
+from rocketmq_capacity.model.broker_figures import AVERAGE_BYTES, LOG_END, PUT_RATES, figure, mean_bytes, put_rate
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory, parse_utc
 
 DAY_S: Final = 86_400

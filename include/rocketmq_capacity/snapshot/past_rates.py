@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from rocketmq_capacity.contracts.facts import PastTraffic
+from rocketmq_capacity.model.facts import PastTraffic
 from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, parse_utc
 
 PEAK: Final = 0.95

@@ -12,10 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 from msgspec import Struct
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import lag_of
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.facts import lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.holding import Ages
@@ -23,6 +21,8 @@ from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
 from rocketmq_capacity.snapshot.past_brokers import PastLoad, past_loads
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
+from rocketmq_capacity.tables.arrow import arrow_schema, table_of_columns
+from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable
 
 Columns = dict[str, Any]
@@ -41,25 +41,25 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
     """
     snapshot, inventory = _Snapshot(resolved), resolved.inventory
     queues = snapshot.topic_queues()
-    yield contracts.TopicQueue, table_of_columns(contracts.TopicQueue, queues)
-    yield contracts.Cluster, table_of_columns(contracts.Cluster, snapshot.cluster(queues))
+    yield tables.TopicQueue, table_of_columns(tables.TopicQueue, queues)
+    yield tables.Cluster, table_of_columns(tables.Cluster, snapshot.cluster(queues))
     columns: dict[type[Dataset], Callable[[], Columns]] = {
-        contracts.Broker: snapshot.brokers,
-        contracts.NameserverDifference: lambda: nameserver_differences(inventory),
-        contracts.SlaveDifference: lambda: slave_differences(inventory, resolved.seconds),
-        contracts.Topic: snapshot.topics,
-        contracts.QueueOffset: snapshot.queue_offsets,
+        tables.Broker: snapshot.brokers,
+        tables.NameserverDifference: lambda: nameserver_differences(inventory),
+        tables.SlaveDifference: lambda: slave_differences(inventory, resolved.seconds),
+        tables.Topic: snapshot.topics,
+        tables.QueueOffset: snapshot.queue_offsets,
         # Early, because the largest are written while others are made.
-        contracts.OffsetSample: lambda: _offset_samples(resolved.offset_samples),
-        contracts.GroupOffset: snapshot.group_offsets,
-        contracts.ConsumerGroup: snapshot.consumer_groups,
-        contracts.Subscription: snapshot.subscriptions,
-        contracts.Consumer: snapshot.consumers,
-        contracts.ConsumerSubscription: snapshot.consumer_subscriptions,
-        contracts.OwnedQueue: snapshot.owned_queues,
-        contracts.ConsumeStatus: snapshot.consume_statuses,
-        contracts.Producer: lambda: _producers(inventory),
-        contracts.Failure: snapshot.failures,
+        tables.OffsetSample: lambda: _offset_samples(resolved.offset_samples),
+        tables.GroupOffset: snapshot.group_offsets,
+        tables.ConsumerGroup: snapshot.consumer_groups,
+        tables.Subscription: snapshot.subscriptions,
+        tables.Consumer: snapshot.consumers,
+        tables.ConsumerSubscription: snapshot.consumer_subscriptions,
+        tables.OwnedQueue: snapshot.owned_queues,
+        tables.ConsumeStatus: snapshot.consume_statuses,
+        tables.Producer: lambda: _producers(inventory),
+        tables.Failure: snapshot.failures,
     }
     for dataset, of in columns.items():
         yield dataset, table_of_columns(dataset, of())
@@ -115,7 +115,7 @@ class _Snapshot:
         past = past_loads(self.inventory, self.resolved.history)
         loads = [past.get(one.broker_name, PastLoad()) if one.broker_id == 0 else PastLoad() for one in brokers]
         return {
-            **_own_columns(contracts.Broker, brokers),
+            **_own_columns(tables.Broker, brokers),
             "seen_msgs_per_s": [one.seen_msgs_per_s for one in loads],
             "seen_bytes_per_s": [one.seen_bytes_per_s for one in loads],
             "seen_bytes_per_day": [one.bytes_per_day for one in loads],
@@ -127,7 +127,7 @@ class _Snapshot:
         declared = {topic.topic: topic for topic in self.inventory.topics}
         names = distinct(chain(declared, *self.resolved.topics_read))
         return {
-            **_columns_if_known(contracts.Topic, Topic, [declared.get(name) for name in names]),
+            **_columns_if_known(tables.Topic, Topic, [declared.get(name) for name in names]),
             "topic": names,
             "is_declared": [name in declared for name in names],
             "is_ordered": [declared[name].order if name in declared else None for name in names],
@@ -138,7 +138,7 @@ class _Snapshot:
         topics, queues = _flat((topic.topic, topic.queues) for topic in self.inventory.topics)
         brokers = [on_broker.broker_name for on_broker in queues]
         return {
-            **_own_columns(contracts.TopicQueue, queues),
+            **_own_columns(tables.TopicQueue, queues),
             "topic": topics,
             "room": _resolved(brokers, self.resolved.room_of_broker),
             "kind": _resolved(topics, self.resolved.kinds.of_topic),
@@ -148,12 +148,12 @@ class _Snapshot:
 
     def queue_offsets(self) -> Columns:
         topics, offsets = _flat((topic.topic, topic.offsets) for topic in self.inventory.topics)
-        return {**_own_columns(contracts.QueueOffset, offsets), "topic": topics}
+        return {**_own_columns(tables.QueueOffset, offsets), "topic": topics}
 
     def consumer_groups(self) -> Columns:
         groups = self.inventory.consumer_groups
         return {
-            **_own_columns(contracts.ConsumerGroup, groups),
+            **_own_columns(tables.ConsumerGroup, groups),
             "kind": [self.resolved.kinds.of_group(group.consumer_group) for group in groups],
             "message_request_mode": [
                 self.resolved.request_mode(group, reads)
@@ -170,7 +170,7 @@ class _Snapshot:
         reads = list(chain.from_iterable(self.resolved.reads))
         topics = [read.topic for read in reads]
         return {
-            **_columns_if_known(contracts.Subscription, Subscription, [read.own for read in reads]),
+            **_columns_if_known(tables.Subscription, Subscription, [read.own for read in reads]),
             "consumer_group": [read.group.consumer_group for read in reads],
             "topic": topics,
             "kind": _resolved(topics, self.resolved.kinds.of_topic),
@@ -183,7 +183,7 @@ class _Snapshot:
     def consumers(self) -> Columns:
         groups = self.inventory.consumer_groups
         return {
-            **_own_columns(contracts.Consumer, self.clients),
+            **_own_columns(tables.Consumer, self.clients),
             **_member_columns(self.members),
             "protocol": [client.protocol or DEFAULT_PROTOCOL for client in self.clients],
             "is_listed": list(chain.from_iterable(map(self.resolved.are_listed, groups))),
@@ -195,17 +195,17 @@ class _Snapshot:
         }
 
     def consumer_subscriptions(self) -> Columns:
-        return self._reported(contracts.ConsumerSubscription, [client.subscriptions for client in self.clients])
+        return self._reported(tables.ConsumerSubscription, [client.subscriptions for client in self.clients])
 
     def owned_queues(self) -> Columns:
         ages = [age for client in self.clients for age in self.resolved.ages_of(client)]
         return {
-            **self._reported(contracts.OwnedQueue, [client.owned_queues for client in self.clients]),
+            **self._reported(tables.OwnedQueue, [client.owned_queues for client in self.clients]),
             **dict(zip(Ages._fields, zip(*ages, strict=True) if ages else repeat(()), strict=False)),
         }
 
     def consume_statuses(self) -> Columns:
-        return self._reported(contracts.ConsumeStatus, [client.status for client in self.clients])
+        return self._reported(tables.ConsumeStatus, [client.status for client in self.clients])
 
     def _reported(self, dataset: type[Dataset], of_clients: Sequence[Sequence[Any] | None]) -> Columns:
         """The columns of a dataset of what consumers report: one row for each consumer and part."""
@@ -215,7 +215,7 @@ class _Snapshot:
 
     def group_offsets(self) -> Columns:
         groups, offsets = _flat((group.consumer_group, group.offsets) for group in self.inventory.consumer_groups)
-        columns = _own_columns(contracts.GroupOffset, offsets)
+        columns = _own_columns(tables.GroupOffset, offsets)
         return {
             **columns,
             "consumer_group": groups,
@@ -227,7 +227,7 @@ class _Snapshot:
     def failures(self) -> Columns:
         failures = self.inventory.failures or ()
         return {
-            **_own_columns(contracts.Failure, failures),
+            **_own_columns(tables.Failure, failures),
             "broker_name": [self.resolved.name_at.get(failure.broker_addr) for failure in failures],
         }
 

@@ -12,11 +12,8 @@ import pyarrow as pa
 from msgspec import Raw
 from msgspec.json import Encoder
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import arrow_schema, table_of_columns
-from rocketmq_capacity.contracts.consumer_group import GroupPart
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import (
+from rocketmq_capacity import tables
+from rocketmq_capacity.model.facts import (
     Consumed,
     Consumer,
     Lag,
@@ -33,7 +30,6 @@ from rocketmq_capacity.contracts.facts import (
     Written,
     lag_of,
 )
-from rocketmq_capacity.contracts.topic import TopicPart
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, OwnedQueue, Topic, TopicOffset
 from rocketmq_capacity.snapshot.members import own_members, shared_members
@@ -41,6 +37,10 @@ from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
 from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.snapshot.unused import Unused
+from rocketmq_capacity.tables.arrow import arrow_schema, table_of_columns
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.snapshot.groups import GroupPart
+from rocketmq_capacity.tables.snapshot.topics import TopicPart
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct
 
 ENCODER: Final = Encoder()
@@ -97,11 +97,11 @@ class Units:
 
     def group_tables(self) -> Iterator[tuple[type[Dataset], pa.Table]]:
         """The tables of ``group_unit``."""
-        return _tables(contracts.GroupUnit, self._groups())
+        return _tables(tables.GroupUnit, self._groups())
 
     def topic_tables(self) -> Iterator[tuple[type[Dataset], pa.Table]]:
         """The tables of ``topic_unit``."""
-        return _tables(contracts.TopicUnit, self._topics())
+        return _tables(tables.TopicUnit, self._topics())
 
     def _groups(self) -> Iterator[Unit]:
         """The business groups, in the inventory's order."""

@@ -13,8 +13,8 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from rocketmq_capacity.collector import collect_seldom
-from rocketmq_capacity.contracts.arrow import arrow_schema
-from rocketmq_capacity.contracts.dataset import Dataset
+from rocketmq_capacity.tables.arrow import arrow_schema
+from rocketmq_capacity.tables.dataset import Dataset
 
 OnUnits = Callable[[list[dict[str, Any]]], Iterator[tuple[type[Dataset], pa.Table]]]
 """Some units -> rows of datasets. The rows of a unit do not depend on the other units of the batch."""

@@ -8,15 +8,15 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of_each
-from rocketmq_capacity.contracts.arrow import table_of, table_of_columns
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import GroupFacts
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.steps.planning import ALLOCATE, SNAPSHOT, Planning, Rows
+from rocketmq_capacity.tables.arrow import table_of, table_of_columns
+from rocketmq_capacity.tables.dataset import Dataset
 
-WRITTEN = (contracts.Allocation, contracts.StrategyStatus)
+WRITTEN = (tables.Allocation, tables.StrategyStatus)
 GROUPS: Final = "groups"
 """The name of the phase."""
 
@@ -30,7 +30,7 @@ def allocate(planning: Planning, early: Future[None] | None = None) -> None:
         if early is None:
             _run_strategies(planning)
         else:
-            planning.wait_for_units(GROUPS, planning.number(contracts.GroupUnit), early, *WRITTEN)
+            planning.wait_for_units(GROUPS, planning.number(tables.GroupUnit), early, *WRITTEN)
 
 
 def allocate_early(planning: Planning) -> None:
@@ -41,7 +41,7 @@ def allocate_early(planning: Planning) -> None:
 
 
 def _run_strategies(planning: Planning) -> None:
-    groups = planning.units(contracts.GroupUnit, "facts")
+    groups = planning.units(tables.GroupUnit, "facts")
     planning.map_units(GROUPS, groups, partial(allocated, Strategies(planning.deciding)), *WRITTEN)
 
 
@@ -51,17 +51,17 @@ def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Datase
     divisions = [Division.of(decoder.decode(unit["facts"])) for unit in units]
     names = [division.group.consumer_group for division in divisions]
     rows = dict(zip(names, rows_of_each(divisions, strategies), strict=True))
-    yield contracts.Allocation, table_of_columns(contracts.Allocation, allocation_columns(rows))
+    yield tables.Allocation, table_of_columns(tables.Allocation, allocation_columns(rows))
     status = []
     for name, division in zip(names, divisions, strict=True):
         for strategy in () if division.group.is_broadcasting else strategies.policy.strategies_of(name):
             verdict = strategies.verdict(strategy, division)
             status.append(
-                contracts.StrategyStatus(
+                tables.StrategyStatus(
                     consumer_group=name,
                     strategy=strategy,
                     is_applicable=verdict.is_applicable,
                     reason=verdict.reason,
                 )
             )
-    yield contracts.StrategyStatus, table_of(contracts.StrategyStatus, status)
+    yield tables.StrategyStatus, table_of(tables.StrategyStatus, status)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from rocketmq_capacity.assessment.assess import GroupAssessment
 from rocketmq_capacity.assessment.capacity_rows import FIGURES, CapacityRows
-from rocketmq_capacity.contracts.division import Integers
+from rocketmq_capacity.model.division import Integers
 
 
 def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:

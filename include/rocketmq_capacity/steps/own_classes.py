@@ -7,14 +7,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.own_class import asked_with
-from rocketmq_capacity.contracts.division import Division
-from rocketmq_capacity.contracts.facts import GroupFacts
-from rocketmq_capacity.contracts.rows import rows_where
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy, place_of
 from rocketmq_capacity.spark.own_class import OwnClass
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.tables.rows import rows_where
 
 
 def own_answers(session: SparkSession, run: Run, own: Mapping[str, OwnStrategy]) -> dict[str, tuple[OwnAnswers, ...]]:
@@ -22,9 +22,9 @@ def own_answers(session: SparkSession, run: Run, own: Mapping[str, OwnStrategy])
 
     Errors: BadInput for a jar or a class with an error, also if the run does not have the group.
     """
-    files = run.files(contracts.GroupUnit.dataset_name())
+    files = run.files(tables.GroupUnit.dataset_name())
     is_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(own, pa.string()))
-    facts = {row.consumer_group: row.facts for row in rows_where(files, contracts.GroupUnit, is_one)}
+    facts = {row.consumer_group: row.facts for row in rows_where(files, tables.GroupUnit, is_one)}
     answers: dict[str, tuple[OwnAnswers, ...]] = {}
     for group, strategy in sorted(own.items()):
         own_class = OwnClass(session.sparkContext, strategy, place_of(group))

@@ -15,15 +15,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from msgspec.structs import fields
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.arrow import arrow_schema, table_of
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.contracts.rows import Record, Row, records_where, rows_in, rows_where, table_in
+from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken, DatasetMissing
+from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.progress.progress import Phase, Progress, Step
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.tables.arrow import arrow_schema, table_of
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ PUBLISH: Final = "publish"
 
 CHECKS: Final = ThreadPoolExecutor(1)
 """Imports what checks tables, which takes a second, while a step waits for Spark."""
-DATASETS: Final = {dataset.dataset_name(): dataset for dataset in contracts.DATASETS}
+DATASETS: Final = {dataset.dataset_name(): dataset for dataset in tables.DATASETS}
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
 
@@ -122,7 +122,7 @@ class Planning:
 
         Errors: ContractBroken if a column has another type, or if rows have the same key.
         """
-        from rocketmq_capacity.contracts.checks import check_stored
+        from rocketmq_capacity.tables.checks import check_stored
 
         for dataset in datasets:
             check_stored(dataset, self.files(dataset))
@@ -202,7 +202,7 @@ class Planning:
                 self.require(needed) if names else self.run.require(needed)
             if names and not is_begun:
                 self.begin(name, writes)
-            checks = CHECKS.submit(import_module, "rocketmq_capacity.contracts.checks") if names else None
+            checks = CHECKS.submit(import_module, "rocketmq_capacity.tables.checks") if names else None
             yield step
             if checks is not None:
                 for dataset in writes:
@@ -220,10 +220,10 @@ class Planning:
     @cached_property
     def cluster(self) -> ClusterFacts:
         """The facts of the whole cluster."""
-        failures = self.rows(contracts.Failure)
+        failures = self.rows(tables.Failure)
         return ClusterFacts(
-            cluster=self.rows(contracts.Cluster)[0],
-            brokers=tuple(self.rows(contracts.Broker)),
+            cluster=self.rows(tables.Cluster)[0],
+            brokers=tuple(self.rows(tables.Broker)),
             failures=len(failures),
             silent=tuple(sorted({failure.broker_name or failure.broker_addr for failure in failures})),
         )
@@ -231,7 +231,7 @@ class Planning:
     @property
     def disagreements(self) -> Disagreements:
         """The differences between name servers, and between slaves and their masters."""
-        return Disagreements(self.rows(contracts.NameserverDifference), self.rows(contracts.SlaveDifference))
+        return Disagreements(self.rows(tables.NameserverDifference), self.rows(tables.SlaveDifference))
 
     @cached_property
     def deciding(self) -> Policy:
@@ -249,39 +249,39 @@ class Planning:
     def absent_brokers(self) -> list[str]:
         """Brokers that business topics name but the snapshot lacks, sorted."""
         is_absent = (pc.field("kind") == BUSINESS) & (pc.field("broker_state") == ABSENT)
-        names = self._column(contracts.TopicQueue, "broker_name", is_absent)
+        names = self._column(tables.TopicQueue, "broker_name", is_absent)
         return sorted(names.unique().to_pylist())
 
     def business_groups(self) -> int:
         """The number of groups that are judged."""
-        return len(self._column(contracts.ConsumerGroup, "kind", pc.field("kind") == BUSINESS))
+        return len(self._column(tables.ConsumerGroup, "kind", pc.field("kind") == BUSINESS))
 
     def flagged(self) -> set[tuple[str, str]]:
         """(consumer_group, rule) of every finding about a group that says that something is wrong."""
         is_flag = ~pc.field("consumer_group").is_null() & (pc.field("severity") != INFO)
-        table = self.table(contracts.Finding, ["consumer_group", "rule"], is_flag)
+        table = self.table(tables.Finding, ["consumer_group", "rule"], is_flag)
         return set(zip(table["consumer_group"].to_pylist(), table["rule"].to_pylist(), strict=True))
 
     def found(self) -> Found:
         """What this run has found, for the run after it. Errors: as :meth:`check_stored`."""
-        self.check_stored(contracts.Cluster, contracts.Finding)
-        if not self.files(contracts.Finding):  # without findings there is a file too
+        self.check_stored(tables.Cluster, tables.Finding)
+        if not self.files(tables.Finding):  # without findings there is a file too
             raise ContractBroken(f"{self.run.folder}: the table finding has no files")
-        (cluster,) = self.rows(contracts.Cluster)
-        known = {one.place: one for one in self.rows(contracts.FindingSince)}
+        (cluster,) = self.rows(tables.Cluster)
+        known = {one.place: one for one in self.rows(tables.FindingSince)}
         severities = self.severities()
         since = {place: known[place].since if place in known else cluster.taken_at for place in severities}
         least = {
             place: lower(now, known[place].least_severity if place in known else None)
             for place, now in severities.items()
         }
-        findings = self.table(contracts.Finding)
+        findings = self.table(tables.Finding)
         return Found(self.flagged(), since, least, cluster.taken_at, findings)
 
     def severities(self) -> dict[FoundPlace, str]:
         """The severity of each rule, group, topic and broker with findings; the worst of several."""
         names = ["severity", "rule", "consumer_group", "topic", "broker_name"]
-        table = self.table(contracts.Finding, names)
+        table = self.table(tables.Finding, names)
         worst: dict[FoundPlace, str] = {}
         for severity, *place in zip(*(table[name].to_pylist() for name in names), strict=True):
             rule, group, topic, broker = place
@@ -289,10 +289,10 @@ class Planning:
             worst[key] = min(severity, worst.get(key, severity), key=SEVERITIES.index)
         return worst
 
-    def cluster_findings(self) -> list[contracts.Finding]:
+    def cluster_findings(self) -> list[tables.Finding]:
         """The findings that name neither a group nor a topic."""
         is_of_cluster = pc.field("consumer_group").is_null() & pc.field("topic").is_null()
-        return rows_where(self.files(contracts.Finding), contracts.Finding, is_of_cluster)
+        return rows_where(self.files(tables.Finding), tables.Finding, is_of_cluster)
 
     def table(
         self, dataset: type[Dataset], columns: Sequence[str] | None = None, condition: pc.Expression | None = None

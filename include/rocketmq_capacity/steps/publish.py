@@ -1,6 +1,6 @@
 """The last step: writes what people read. It computes nothing, so it needs no Spark session."""
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.collector import without_collector
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.approval import answers_of
@@ -41,13 +41,13 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> None:
             detailed = detailed_groups(plan)
             beside = PageRows(
                 group_status=rows.group_status,
-                client_load=rows_of_groups(run, contracts.ClientLoad, detailed),
-                group_size=rows_of_groups(run, contracts.GroupSize, detailed),
-                group_failure=rows_of_groups(run, contracts.GroupFailure, detailed),
+                client_load=rows_of_groups(run, tables.ClientLoad, detailed),
+                group_size=rows_of_groups(run, tables.GroupSize, detailed),
+                group_failure=rows_of_groups(run, tables.GroupFailure, detailed),
                 losses=losses_of(
-                    records(run, contracts.GroupFailure, GroupAfter), records(run, contracts.TopicFailure, TopicAfter)
+                    records(run, tables.GroupFailure, GroupAfter), records(run, tables.TopicFailure, TopicAfter)
                 ),
-                cluster_failure=rows_if_any(run, contracts.ClusterFailure),
+                cluster_failure=rows_if_any(run, tables.ClusterFailure),
             )
             published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")

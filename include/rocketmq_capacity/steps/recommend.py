@@ -9,14 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.json import Decoder, encode
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.contracts.arrow import table_of
-from rocketmq_capacity.contracts.cases import Case, Effect, QueueCounts
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.facts import Consumption, GroupFacts, TopicWithReaders
-from rocketmq_capacity.contracts.rows import Row, column_by, rows_by, rows_in, rows_where
+from rocketmq_capacity.model.cases import Case, Effect, QueueCounts
+from rocketmq_capacity.model.facts import Consumption, GroupFacts, TopicWithReaders
 from rocketmq_capacity.recommendation.create_topic import ACTION as CREATE_TOPIC
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
@@ -27,13 +24,16 @@ from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.trial import group_on_trial
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.tables.arrow import table_of
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.rows import Row, column_by, rows_by, rows_in, rows_where
 
 WRITTEN: Final = (
-    contracts.TriedCase,
-    contracts.CaseEffect,
-    contracts.TopicAnswer,
-    contracts.Recommendation,
-    contracts.RecommendedTransition,
+    tables.TriedCase,
+    tables.CaseEffect,
+    tables.TopicAnswer,
+    tables.Recommendation,
+    tables.RecommendedTransition,
 )
 IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC.name
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
@@ -74,21 +74,21 @@ def recommend(planning: Planning) -> None:
         of_cluster = planning.cluster_findings()
         cluster = Cluster.of(planning.cluster, planning.deciding, of_cluster)
         asking = Asking(cluster, planning.run)
-        topics = planning.units(contracts.TopicUnit, "topic", "facts")
-        groups = planning.units(contracts.GroupUnit, "consumer_group", "facts")
-        planning.map_units("changes of topics", topics, partial(tried_cases, asking), contracts.TriedCase)
-        planning.map_units("effects on groups", groups, partial(case_effects, asking), contracts.CaseEffect)
-        answered = contracts.TopicAnswer, contracts.Recommendation
+        topics = planning.units(tables.TopicUnit, "topic", "facts")
+        groups = planning.units(tables.GroupUnit, "consumer_group", "facts")
+        planning.map_units("changes of topics", topics, partial(tried_cases, asking), tables.TriedCase)
+        planning.map_units("effects on groups", groups, partial(case_effects, asking), tables.CaseEffect)
+        answered = tables.TopicAnswer, tables.Recommendation
         planning.map_units("answers for topics", topics, partial(answered_topics, asking), *answered)
-        observed = planning.units(contracts.GroupUnit, "consumer_group", "facts", "observations")
-        moving = contracts.Recommendation, contracts.RecommendedTransition
+        observed = planning.units(tables.GroupUnit, "consumer_group", "facts", "observations")
+        moving = tables.Recommendation, tables.RecommendedTransition
         planning.map_units("answers for groups", observed, partial(answered_groups, asking), *moving)
-        files = planning.run.files(contracts.Recommendation.dataset_name())
-        created = {one.topic for one in rows_where(files, contracts.Recommendation, IS_CREATED) if one.topic}
-        planning.add(contracts.Recommendation, cluster_answers(of_cluster, cluster, created))
-        answers = rows_in(planning.run.files(contracts.TopicAnswer.dataset_name()), contracts.TopicAnswer)
+        files = planning.run.files(tables.Recommendation.dataset_name())
+        created = {one.topic for one in rows_where(files, tables.Recommendation, IS_CREATED) if one.topic}
+        planning.add(tables.Recommendation, cluster_answers(of_cluster, cluster, created))
+        answers = rows_in(planning.run.files(tables.TopicAnswer.dataset_name()), tables.TopicAnswer)
         refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
-        step.tells(f"{planning.number(contracts.Recommendation):,} recommendations, {refused:,} refusals")
+        step.tells(f"{planning.number(tables.Recommendation):,} recommendations, {refused:,} refusals")
 
 
 def tried_cases(asking: Asking, units: Rows) -> Tables:
@@ -104,16 +104,14 @@ def tried_cases(asking: Asking, units: Rows) -> Tables:
         if topic.findings or topic.demands or topic.past or topic.name in lacked
     )
     cases = [case for topic in asked for case in topic_cases(topic)]
-    rows = [
-        contracts.TriedCase(case_id=one.case_id, topic=one.topic, counts=encode(one.counts).decode()) for one in cases
-    ]
-    yield contracts.TriedCase, table_of(contracts.TriedCase, rows)
+    rows = [tables.TriedCase(case_id=one.case_id, topic=one.topic, counts=encode(one.counts).decode()) for one in cases]
+    yield tables.TriedCase, table_of(tables.TriedCase, rows)
 
 
 def case_effects(asking: Asking, units: Rows) -> Tables:
     """The effects on some groups of the cases of their topics."""
     each = [_GROUP.decode(unit["facts"]) for unit in units]
-    tried = asking.by("topic", {reads.topic.topic for facts in each for reads in facts.business}, contracts.TriedCase)
+    tried = asking.by("topic", {reads.topic.topic for facts in each for reads in facts.business}, tables.TriedCase)
     cases = {
         topic: [
             Case(case_id=one.case_id, topic=topic, counts=_COUNTS.decode(one.counts))
@@ -130,25 +128,25 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
         for effect in group_effects(trial, of_group):
             text = encode(effect).decode()
             rows.append(
-                contracts.CaseEffect(
+                tables.CaseEffect(
                     case_id=effect.case_id, topic=effect.topic, consumer_group=effect.consumer_group, effect=text
                 )
             )
-    yield contracts.CaseEffect, table_of(contracts.CaseEffect, rows)
+    yield tables.CaseEffect, table_of(tables.CaseEffect, rows)
 
 
 def answered_topics(asking: Asking, units: Rows) -> Tables:
     """The recommendations for some topics, and what the groups need to know of them."""
-    effects = asking.by("topic", [unit["topic"] for unit in units], contracts.CaseEffect)
-    answers: list[contracts.TopicAnswer] = []
-    recommendations: list[contracts.Recommendation] = []
+    effects = asking.by("topic", [unit["topic"] for unit in units], tables.CaseEffect)
+    answers: list[tables.TopicAnswer] = []
+    recommendations: list[tables.Recommendation] = []
     for topic in _topics(asking, units):
         tried = tuple(_EFFECT.decode(one.effect) for one in effects.get(topic.name, ()))
         answered = topic_answers(replace(topic, effects=tried))
         recommendations += answered.recommendations
-        answers.append(contracts.TopicAnswer(topic=topic.name, answer=encode(answered.refusals).decode()))
-    yield contracts.TopicAnswer, table_of(contracts.TopicAnswer, answers)
-    yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
+        answers.append(tables.TopicAnswer(topic=topic.name, answer=encode(answered.refusals).decode()))
+    yield tables.TopicAnswer, table_of(tables.TopicAnswer, answers)
+    yield tables.Recommendation, table_of(tables.Recommendation, recommendations)
 
 
 def answered_groups(asking: Asking, units: Rows) -> Tables:
@@ -159,18 +157,18 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
     names = [unit["consumer_group"] for unit in units]
     each = [_assessed(asking, _GROUP.decode(unit["facts"])) for unit in units]
     topics = {reads.topic.topic for group in each for reads in group.business}
-    findings = asking.by("consumer_group", names, contracts.Finding)
+    findings = asking.by("consumer_group", names, tables.Finding)
     answers = {
-        name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", topics, contracts.TopicAnswer).items()
+        name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", topics, tables.TopicAnswer).items()
     }
-    of_topics = asking.by("topic", topics, contracts.Recommendation)
+    of_topics = asking.by("topic", topics, tables.Recommendation)
     current = _current_strategies(asking, names)
     timing = Timing.of(asking.cluster.facts, asking.cluster.policy)
-    recommendations: list[contracts.Recommendation] = []
-    moves: list[contracts.RecommendedTransition] = []
+    recommendations: list[tables.Recommendation] = []
+    moves: list[tables.RecommendedTransition] = []
     for group, unit in zip(each, units, strict=True):
         reads = [reads.topic.topic for reads in group.business]
-        own: list[contracts.Recommendation] = []
+        own: list[tables.Recommendation] = []
         if group.name in findings:
             found = _in_order(findings[group.name])
             left = {name: answers[name] for name in reads}
@@ -180,8 +178,8 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
         if moving := [one for one in asked if one.may_move_queues or one.config_assignment]:
             seen = _CONSUMPTION.decode(unit["observations"])
             moves += recommended_transitions(asking.cluster, group, seen, current[group.name], moving, timing)
-    yield contracts.Recommendation, table_of(contracts.Recommendation, recommendations)
-    yield contracts.RecommendedTransition, table_of(contracts.RecommendedTransition, moves)
+    yield tables.Recommendation, table_of(tables.Recommendation, recommendations)
+    yield tables.RecommendedTransition, table_of(tables.RecommendedTransition, moves)
 
 
 def _assessed(asking: Asking, facts: GroupFacts) -> Group:
@@ -192,8 +190,8 @@ def _assessed(asking: Asking, facts: GroupFacts) -> Group:
 def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
     """Some topics with their findings, and with the groups that ask for more of their queues."""
     names = [unit["topic"] for unit in units]
-    findings = asking.by("topic", names, contracts.Finding, pc.field("consumer_group").is_null())
-    demands = asking.by("topic", names, contracts.Demand)
+    findings = asking.by("topic", names, tables.Finding, pc.field("consumer_group").is_null())
+    demands = asking.by("topic", names, tables.Demand)
     for unit in units:
         facts = _TOPIC.decode(unit["facts"])
         # With incomplete facts nothing is changed.
@@ -210,10 +208,10 @@ def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
         )
 
 
-def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding, ...]:
+def _in_order(findings: Iterable[tables.Finding]) -> tuple[tables.Finding, ...]:
     """The findings of a unit, in an order that does not depend on which task wrote first."""
 
-    def key(one: contracts.Finding) -> tuple[object, ...]:
+    def key(one: tables.Finding) -> tuple[object, ...]:
         return one.rule, one.topic or "", one.broker_name or "", one.subjects, one.queues
 
     return tuple(sorted(findings, key=key))
@@ -221,5 +219,5 @@ def _in_order(findings: Iterable[contracts.Finding]) -> tuple[contracts.Finding,
 
 def _current_strategies(asking: Asking, names: Iterable[str]) -> dict[str, str | None]:
     """The strategy that each of some groups runs."""
-    files = asking.run.files(contracts.GroupStatus.dataset_name())
-    return column_by(files, contracts.GroupStatus, "consumer_group", names, "current_strategy")
+    files = asking.run.files(tables.GroupStatus.dataset_name())
+    return column_by(files, tables.GroupStatus, "consumer_group", names, "current_strategy")

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from rocketmq_capacity import contracts
-from rocketmq_capacity.contracts.dataset import Dataset
-from rocketmq_capacity.contracts.rows import Row, rows_in, rows_where, table_in
+from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.rows import Row, rows_in, rows_where, table_in
 
 Record = TypeVar("Record", bound=NamedTuple)
 
@@ -21,19 +21,19 @@ Record = TypeVar("Record", bound=NamedTuple)
 def rows_of_plan(run: Run) -> Rows:
     """The rows of the plan."""
     return Rows(
-        cluster=list(rows(run, contracts.Cluster)),
-        failure=list(rows(run, contracts.Failure)),
-        group_status=list(rows(run, contracts.GroupStatus)),
-        strategy_load=rows(run, contracts.StrategyLoad),
-        finding=list(rows(run, contracts.Finding)),
-        finding_since=rows_if_any(run, contracts.FindingSince),
-        run_before=rows_if_any(run, contracts.RunBefore),
-        finding_before=rows_if_any(run, contracts.FindingBefore),
-        recommendation=list(rows(run, contracts.Recommendation)),
-        recommended_transition=rows_if_any(run, contracts.RecommendedTransition),
-        producer_balance=rows_if_any(run, contracts.ProducerBalance),
-        broker_load=rows_if_any(run, contracts.BrokerLoad),
-        topic_headroom=rows_if_any(run, contracts.TopicHeadroom),
+        cluster=list(rows(run, tables.Cluster)),
+        failure=list(rows(run, tables.Failure)),
+        group_status=list(rows(run, tables.GroupStatus)),
+        strategy_load=rows(run, tables.StrategyLoad),
+        finding=list(rows(run, tables.Finding)),
+        finding_since=rows_if_any(run, tables.FindingSince),
+        run_before=rows_if_any(run, tables.RunBefore),
+        finding_before=rows_if_any(run, tables.FindingBefore),
+        recommendation=list(rows(run, tables.Recommendation)),
+        recommended_transition=rows_if_any(run, tables.RecommendedTransition),
+        producer_balance=rows_if_any(run, tables.ProducerBalance),
+        broker_load=rows_if_any(run, tables.BrokerLoad),
+        topic_headroom=rows_if_any(run, tables.TopicHeadroom),
     )
 
 

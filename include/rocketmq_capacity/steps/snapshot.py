@@ -9,9 +9,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.collector import give_blocks_back, without_collector
-from rocketmq_capacity.contracts.dataset import Dataset
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
@@ -20,6 +19,7 @@ from rocketmq_capacity.snapshot.units import Units
 from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.writing import write_whole
+from rocketmq_capacity.tables.dataset import Dataset
 
 ROW_GROUP_ROWS: Final = 65_536
 """The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
@@ -42,7 +42,7 @@ def snapshot(
         keeps_inventory: False for a run that is deleted after its plan, whose inventory nobody reads again.
         after_groups: is called once the units of groups are stored.
     """
-    with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT) as step:
+    with planning.step(SNAPSHOT, writes=tables.SNAPSHOT) as step:
         if keeps_inventory:
             write_inventory(planning, inventory)
         write_snapshot(planning, inventory, history, after_groups)
@@ -77,18 +77,18 @@ def write_snapshot(
             _write(planning, snapshot_tables(resolved))
 
 
-def _write(planning: Planning, tables: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
+def _write(planning: Planning, filled: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
     """Write each table while the next one is made, so that at most two are in memory."""
     files: Counter[type[Dataset]] = Counter()
     with ThreadPoolExecutor(max_workers=1) as writer:
         writing: Future[None] | None = None
-        for dataset, table in tables:
+        for dataset, table in filled:
             if writing is not None:
                 writing.result()
             file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
             writing = writer.submit(_write_table, table, file)
             files[dataset] += 1
-            if dataset is contracts.Cluster:
+            if dataset is tables.Cluster:
                 give_blocks_back()  # those of the fingerprint are more than all other tables need
         if writing is not None:
             writing.result()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from rocketmq_capacity import contracts
+from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.compare_cluster import compare_cluster
@@ -26,7 +26,7 @@ def simulate(planning: Planning, what_if: WhatIf, changed: Inventory) -> None:
 
     It has no history: the samples that still hold are in the inventory itself.
     """
-    with planning.step(SNAPSHOT, writes=contracts.SNAPSHOT):
+    with planning.step(SNAPSHOT, writes=tables.SNAPSHOT):
         what_if.write(planning.run.what_if)
         write_inventory(planning, changed)
         write_snapshot(planning, changed)
@@ -38,7 +38,7 @@ def effect_of(planning: Planning, lake: Lake) -> ScenarioResult | None:
     if what_if is None:
         return None
     before = replace(planning, run=existing_run(lake, what_if.before))
-    before.check_stored(*contracts.SNAPSHOT, *ASSESSED)
+    before.check_stored(*tables.SNAPSHOT, *ASSESSED)
     return effect(before, planning, what_if.scenario)
 
 
@@ -54,7 +54,7 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> ScenarioRes
         sides = Sides.of(now, then, _deciding(before, after), scenario)
         groups = _groups(before, after)
         after.map_units("groups", groups, partial(compare_groups, sides), *OF_GROUPS)
-        after.add(contracts.UndecidedFinding, compare_cluster(sides).undecided)
+        after.add(tables.UndecidedFinding, compare_cluster(sides).undecided)
         producers = producers_meanwhile(sides)
         for dataset, rows in producers.rows.items():
             after.add(dataset, rows)
@@ -63,9 +63,9 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> ScenarioRes
 
 def _groups(before: Planning, after: Planning) -> Units:
     """The groups of the changed cluster, each with what it is like in the cluster as it is."""
-    units = after.units(contracts.GroupUnit, "consumer_group", *OF_A_GROUP)
+    units = after.units(tables.GroupUnit, "consumer_group", *OF_A_GROUP)
     was = (f"{name} AS {name}_before" for name in OF_A_GROUP)
-    of_before = before.read(contracts.GroupUnit).selectExpr("consumer_group", *was)
+    of_before = before.read(tables.GroupUnit).selectExpr("consumer_group", *was)
     return replace(units, frame=units.frame.join(of_before, "consumer_group", "left"))
 
 

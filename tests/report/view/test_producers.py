@@ -1,8 +1,8 @@
 """The section on producers: the most uneven topics first, and the brokers that are furthest from their share."""
 
-from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.report.limits import UNEVEN_TOPICS
 from rocketmq_capacity.report.view.producers import producers_of
+from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 from tests.report.from_rows import page_of, typed
 from tests.report.row_builders import Row, a_cluster, a_producer_balance
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.finding import Cause, Impact
 from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
@@ -16,6 +15,7 @@ from rocketmq_capacity.report.view.findings import FindingView, finding_of
 from rocketmq_capacity.report.view.options import OptionView, options_of
 from rocketmq_capacity.report.wording import kind_of, lower_first
 from rocketmq_capacity.vocabulary import INFO
+from rocketmq_capacity.wording import counted
 
 OwnerNumbers = Mapping[str | None, int]
 """The numbers that owners have on the page; anybody else has 0."""

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.contracts.cluster_failure import ClusterFailure
-from rocketmq_capacity.contracts.group_failure import GroupFailure
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import LOSSES, NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, Loss
 from rocketmq_capacity.report.view.answers import Link
 from rocketmq_capacity.report.view.verdicts import verdict_word
+from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure
 from rocketmq_capacity.vocabulary import (
     BROKER,
     BUSIEST_CLIENT,

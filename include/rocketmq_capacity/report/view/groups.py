@@ -7,9 +7,6 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.dataset import Queue
-from rocketmq_capacity.contracts.group_status import GroupStatus
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.group import GroupPlan, Skew, StrategyPlan
 from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, when
 from rocketmq_capacity.report.in_use import in_use
@@ -24,6 +21,8 @@ from rocketmq_capacity.report.wording import (
     STATUS_WORDS,
     Wording,
 )
+from rocketmq_capacity.tables.assess.groups import GroupStatus
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import (
     DIALECT_WORDS,
     GRPC,
@@ -35,6 +34,7 @@ from rocketmq_capacity.vocabulary import (
     is_broadcasting,
     is_clustering,
 )
+from rocketmq_capacity.wording import counted
 
 CHANGE: Final = "CHANGE_STRATEGY"
 TO_POP: Final = "SWITCH_TO_POP"

@@ -7,10 +7,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
-from rocketmq_capacity.contracts.steps import Step
-from rocketmq_capacity.contracts.transition import TransitionTotals
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.recommendation import ConfigAssignment, Recommendation
+from rocketmq_capacity.plan_file.steps import Step
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
@@ -18,6 +16,8 @@ from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
 from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title, kind_of
+from rocketmq_capacity.tables.transition import TransitionTotals
+from rocketmq_capacity.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

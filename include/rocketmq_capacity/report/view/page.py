@@ -6,9 +6,6 @@ from typing import TypeVar
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.client_load import ClientLoad
-from rocketmq_capacity.contracts.group_failure import GroupFailure
-from rocketmq_capacity.contracts.group_size import GroupSize
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, worst_groups
@@ -40,6 +37,9 @@ from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
 from rocketmq_capacity.report.view.told import AcceptedList, OwnerList, accepted_of, owners_of
+from rocketmq_capacity.tables.assess.clients import ClientLoad
+from rocketmq_capacity.tables.assess.failures import GroupFailure
+from rocketmq_capacity.tables.assess.groups import GroupSize
 
 OfGroup = TypeVar("OfGroup", ClientLoad, GroupFailure, GroupSize)
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from markupsafe import Markup
 
-from rocketmq_capacity.contracts.client_load import ClientLoad
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.report.charts import Span, load_chart, overview_chart
 from rocketmq_capacity.report.figures import number
@@ -15,6 +14,7 @@ from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
 from rocketmq_capacity.report.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
+from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.vocabulary import POP
 
 UNEVEN: Final = 1.05

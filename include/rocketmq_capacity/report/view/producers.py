@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from rocketmq_capacity.contracts.producer_balance import ProducerBalance
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, UNEVEN_TOPICS
+from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
 KIND_WORDS: Final = {
     "KEYED": "keys",

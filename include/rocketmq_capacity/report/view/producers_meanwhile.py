@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rocketmq_capacity.contracts.producer_timeline import Course
-from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, TABLE_ROWS
+from rocketmq_capacity.tables.compare import Course
 from rocketmq_capacity.vocabulary import JAVA
+from rocketmq_capacity.wording import counted, listed
 
 HEADERS = (
     "Producers",

@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.steps import Step
 from rocketmq_capacity.plan_file.queue_plan import QueueCost, QueuePlan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
+from rocketmq_capacity.plan_file.steps import Step
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import TABLE_ROWS
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook, SlowBrokerOutlook
 from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.wording import counted
 
 ANSWERS = {True: "can read it", False: "cannot read it", None: "may read it: its slaves do not say"}
 

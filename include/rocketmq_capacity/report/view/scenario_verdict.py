@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.contracts.wording import counted, listed
 from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import SCENARIO_ROWS
 from rocketmq_capacity.report.view.verdicts import ORDER, VERDICTS
+from rocketmq_capacity.wording import counted, listed
 
 NAMED: Final = 5
 """Groups of each verdict that are named on top."""

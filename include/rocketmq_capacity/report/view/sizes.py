@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from rocketmq_capacity.contracts.group_size import GroupSize
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.report.charts import SizeBar, size_chart
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
+from rocketmq_capacity.tables.assess.groups import GroupSize
+from rocketmq_capacity.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from rocketmq_capacity.contracts.group_status import GroupStatus
-from rocketmq_capacity.contracts.wording import counted
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, REASONS
 from rocketmq_capacity.report.wording import KIND_WORDS, STATUS_WORDS, kind_of
+from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES, UNDECIDED, WARNING
+from rocketmq_capacity.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

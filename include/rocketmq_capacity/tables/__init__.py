@@ -1,0 +1,88 @@
+"""The named, versioned tables that the stages exchange: one module a dataset, grain and units in its docstring."""
+
+from typing import Final
+
+from rocketmq_capacity.tables.allocate import Allocation, StrategyStatus
+from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerShare, TopicHeadroom
+from rocketmq_capacity.tables.assess.brokers import ProducerBalance as ProducerBalance
+from rocketmq_capacity.tables.assess.clients import ClientCapacity, ClientLoad
+from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, TopicFailure
+from rocketmq_capacity.tables.assess.findings import Demand, Finding, FindingBefore, FindingSince, RunBefore
+from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad, VersionFault
+from rocketmq_capacity.tables.compare import (
+    ProducerCourse,
+    ProducerRoute,
+    ProducerTimeline,
+    ScenarioEffect,
+    ScenarioGroup,
+    UndecidedFinding,
+)
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.recommend import CaseEffect, Recommendation, TopicAnswer, TriedCase
+from rocketmq_capacity.tables.snapshot.clients import Consumer, ConsumerSubscription, ConsumeStatus, OwnedQueue
+from rocketmq_capacity.tables.snapshot.cluster import Broker, Cluster, Failure, NameserverDifference, SlaveDifference
+from rocketmq_capacity.tables.snapshot.groups import ConsumerGroup, GroupOffset, OffsetSample, Subscription
+from rocketmq_capacity.tables.snapshot.topics import Producer, QueueOffset, Topic, TopicQueue
+from rocketmq_capacity.tables.snapshot.units import GroupUnit, TopicUnit
+from rocketmq_capacity.tables.transition import GroupTransition, RecommendedTransition, Transition
+
+SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
+    Cluster,
+    Broker,
+    NameserverDifference,
+    SlaveDifference,
+    Topic,
+    TopicQueue,
+    QueueOffset,
+    ConsumerGroup,
+    Subscription,
+    Consumer,
+    ConsumerSubscription,
+    OwnedQueue,
+    ConsumeStatus,
+    GroupOffset,
+    OffsetSample,
+    Producer,
+    Failure,
+    GroupUnit,
+    TopicUnit,
+)
+"""What the snapshot step writes."""
+
+DATASETS: Final[tuple[type[Dataset], ...]] = (
+    *SNAPSHOT,
+    Allocation,
+    StrategyStatus,
+    ClientLoad,
+    ClientCapacity,
+    GroupSize,
+    VersionFault,
+    StrategyLoad,
+    GroupStatus,
+    GroupFailure,
+    TopicFailure,
+    ClusterFailure,
+    BrokerLoad,
+    TopicHeadroom,
+    ProducerShare,
+    ProducerBalance,
+    Finding,
+    FindingSince,
+    RunBefore,
+    FindingBefore,
+    Demand,
+    TriedCase,
+    CaseEffect,
+    TopicAnswer,
+    Recommendation,
+    RecommendedTransition,
+    ScenarioEffect,
+    ScenarioGroup,
+    UndecidedFinding,
+    Transition,
+    GroupTransition,
+    ProducerRoute,
+    ProducerCourse,
+    ProducerTimeline,
+)
+"""Every dataset, in the order in which the data flows."""

@@ -1,0 +1,122 @@
+"""What happens to groups, topics and the cluster if something fails."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Metrics, one_of
+
+
+class GroupFailure(Dataset, frozen=True, kw_only=True):
+    """The state of a group after each failure that is always computed, and with one client more.
+
+    Grain: one row a clustering group with clients and failure.
+    Units: queues, topics, messages, busy shares at the peak (1 is always busy), seconds.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "failure", "lost")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    failure: Annotated[
+        str,
+        one_of("BROKER", "ROOM", "BUSIEST_CLIENT", "ONE_FEWER", "ONE_MORE"),
+        Meta(
+            description="BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER (the last client in Java's order) or ONE_MORE (one that "
+            "sorts after it)"
+        ),
+    ]
+    lost: Annotated[str | None, Meta(description="name of the broker or room, or the client id; null for ONE_MORE")]
+    lost_queues: Annotated[BigCount, Meta(description="readable queues of its business topics that are lost with it")]
+    moved: Annotated[
+        Metrics,
+        Meta(
+            description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown"
+        ),
+    ]
+    moved_today: Annotated[BigCount | None, Meta(description="the same under the strategy in use; null if unknown")]
+    busy_lower: Annotated[
+        Amount | None, Meta(description="busy share of the busiest client afterwards, lower limit")
+    ] = None
+    busy_ratio: Annotated[Amount | None, Meta(description="the most likely value; null if unknown")] = None
+    busy_upper: Annotated[Amount | None, Meta(description="upper limit")] = None
+    becomes_under: Annotated[bool | None, Meta(description="the group becomes UNDER_PROVISIONED; null if unknown")]
+    read_again_s: Annotated[Amount, Meta(description="maximum of seconds until every queue that stays is read again")]
+    verdict: Annotated[
+        str | None,
+        one_of("BETTER", "WORSE", "UNCHANGED", "UNDECIDED"),
+        Meta(
+            description="BETTER, WORSE, UNCHANGED or UNDECIDED, by capacity, reachability and loss; null if an earlier "
+            "version of this program wrote the row"
+        ),
+    ] = None
+    reasons: Annotated[
+        tuple[str, ...],
+        Meta(description="what the verdict is based on: CAPACITY (busiest client at the peak), REACHABILITY, LOSS"),
+    ] = ()
+    unread_queues: Annotated[
+        Count | None, Meta(description="queues that stay and lose their last reader; null if owners are unknown")
+    ] = None
+    waiting_messages: Annotated[
+        BigCount | None,
+        Meta(description="messages not read on the lost queues, or on all if no client is left; null if unknown"),
+    ] = None
+    unreadable_topics: Annotated[Count, Meta(description="its topics that consumers see no queue of any more")] = 0
+    unwritable_topics: Annotated[Count, Meta(description="its topics that producers see no queue of any more")] = 0
+
+
+class TopicFailure(Dataset, frozen=True, kw_only=True):
+    """The state of a business topic without each of its brokers, or machine rooms.
+
+    Grain: one row a topic and failure.
+    Units: queues, messages a second.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("topic", "failure", "lost")
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    failure: Annotated[str, one_of("BROKER", "ROOM"), Meta(description="BROKER or ROOM")]
+    lost: Annotated[str, Meta(description="name of the broker or room")]
+    msgs_per_s: Annotated[
+        Amount | None, Meta(description="messages a second written to its queues there; null if unknown")
+    ]
+    readable_queues: Annotated[BigCount, Meta(description="queues that consumers see elsewhere")]
+    writable_queues: Annotated[
+        BigCount | None, Meta(description="queues that producers see elsewhere; null if unknown")
+    ]
+    was_readable: Annotated[bool, Meta(description="consumers see some of its queues there now")]
+    was_writable: Annotated[
+        bool | None, Meta(description="producers see some of its queues there now; null if unknown")
+    ]
+
+
+class ClusterFailure(Dataset, frozen=True, kw_only=True):
+    """The loss of each master, the restart of each broker and the loss of each name server: who can read and write.
+
+    Grain: one row a failure.
+    Units: seconds.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("failure", "lost")
+
+    failure: Annotated[
+        str,
+        one_of("MASTER", "RESTART", "NAME_SERVER"),
+        Meta(description="MASTER (its slaves stay), RESTART (of a broker that was killed) or NAME_SERVER"),
+    ]
+    lost: Annotated[str, Meta(description="name of the broker, or address of the name server")]
+    lost_brokers: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="brokers whose queues leave the route with it; null if that is unknown"),
+    ] = None
+    is_writable: Annotated[bool | None, Meta(description="producers can write its queues; null if unknown")] = None
+    can_pull: Annotated[
+        bool | None, Meta(description="clients that pull, in any order, can read its queues; null if unknown")
+    ] = None
+    can_pull_in_order: Annotated[bool | None, Meta(description="the same of clients that consume in order")] = None
+    can_pop: Annotated[bool | None, Meta(description="the same of clients that pop")] = None
+    read_again_s: Annotated[
+        Amount | None,
+        Meta(description="maximum of seconds until they are read again; null if unknown, or not before a repair"),
+    ] = None
+    is_estimated: Annotated[bool, Meta(description="the seconds are an estimate, and no maximum")] = False
+    why: Annotated[str, Meta(description="what happens, in a sentence or two")]

@@ -1,0 +1,107 @@
+"""What rules find, what the run before found, and what groups ask of their topics."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from rocketmq_capacity.tables.dataset import Amount, Count, Dataset, Queue, one_of
+from rocketmq_capacity.vocabulary import SEVERITIES
+
+
+class Finding(Dataset, frozen=True, kw_only=True):
+    """What is wrong.
+
+    Grain: one row a finding: a rule and what it is about. Findings of a rule about one thing differ in what they say.
+    Units: those of the figures in ``evidence`` are in their names.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name", "message")
+
+    rule: Annotated[str, Meta(description="name of the rule")]
+    severity: Annotated[str, one_of(*SEVERITIES), Meta(description="INFO, WARNING or CRITICAL")]
+    consumer_group: Annotated[str | None, Meta(description="the group that it is about; null if there is none")] = None
+    topic: Annotated[str | None, Meta(description="the topic that it is about; null if there is none")] = None
+    broker_name: Annotated[str | None, Meta(description="the broker that it is about; null if there is none")] = None
+    subjects: Annotated[
+        tuple[str, ...],
+        Meta(description="client ids, brokers or groups that it is about, sorted; queues are in queues"),
+    ] = ()
+    queues: Annotated[tuple[Queue, ...], Meta(description="queues that it is about, sorted")] = ()
+    evidence: Annotated[str, Meta(description="JSON object of the figures that it is based on")]
+    message: Annotated[str, Meta(description="one sentence for people")]
+
+    @property
+    def about(self) -> tuple[str | Queue, ...]:
+        """Queues and other subjects, as the plan file has them in ``subjects``."""
+        return (*self.queues, *self.subjects)
+
+
+class FindingSince(Dataset, frozen=True, kw_only=True):
+    """Since when an unbroken row of runs has found something; no rows if there is no run before.
+
+    Grain: one row a rule, group, topic and broker of findings.
+    Units: a UTC time.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name")
+
+    rule: Annotated[str, Meta(description="name of the rule")]
+    consumer_group: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
+    topic: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
+    broker_name: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
+    since: Annotated[str, Meta(description="taken_at of the first run; of this run if the run before did not find it")]
+    least_severity: Annotated[
+        str | None,
+        one_of(*SEVERITIES),
+        Meta(description="the lowest severity that the unbroken row of runs has; null in tables of earlier versions"),
+    ] = None
+
+    @property
+    def place(self) -> tuple[str, str | None, str | None, str | None]:
+        """The rule and the names that it is about."""
+        return self.rule, self.consumer_group, self.topic, self.broker_name
+
+
+class RunBefore(Dataset, frozen=True, kw_only=True):
+    """The run that this one is compared with; no row if there is no run before.
+
+    Grain: one row a run.
+    Key: none.
+    Units: a UTC time.
+    """
+
+    taken_at: Annotated[str, Meta(description="when its snapshot was taken")]
+
+
+class FindingBefore(Finding, frozen=True, kw_only=True):
+    """What the run before found, so that a plan can say what is new, worse and gone; no rows if there is no run before.
+
+    Grain: one row a finding of the run before.
+    Units: those of the figures in ``evidence`` are in their names.
+    """
+
+
+class Demand(Dataset, frozen=True, kw_only=True):
+    """Groups that more queues of a topic might help.
+
+    Grain: one row a topic, rule and group.
+    Units: client ids and queues, counted; ``busy_…`` are ratios, 1 is always busy.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("topic", "rule", "consumer_group")
+
+    topic: Annotated[str, Meta(description="the topic that might get more queues")]
+    rule: Annotated[str, Meta(description="the rule whose finding they would answer")]
+    consumer_group: Annotated[str, Meta(description="the group that the finding is about")]
+    clients: Annotated[Count, Meta(description="different client ids of the group")]
+    queues_per_broker: Annotated[
+        Count | None, Meta(description="queues needed on each writable broker; null if the number is still to be found")
+    ] = None
+    then_clients: Annotated[
+        Count | None, Meta(description="clients that are enough with these queues; null: those of today")
+    ] = None
+    busy_before: Annotated[
+        Amount | None,
+        Meta(description="busy share of the group's busiest client at the peak; null if nobody is too busy"),
+    ] = None
+    busy_after: Annotated[Amount | None, Meta(description="the same with these queues and clients")] = None

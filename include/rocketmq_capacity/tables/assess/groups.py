@@ -1,0 +1,294 @@
+"""What is computed of each group: its status, its load under each strategy, its possible sizes."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Metrics, Queue, one_of
+from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, Breaks, ProvisionStatus, ReadingStatus, ReasonCode
+
+
+class GroupStatus(Dataset, frozen=True, kw_only=True):
+    """A business group at a glance.
+
+    Grain: one row a group.
+    Units: consumers and client ids, counted; ``utilisation`` is a ratio, 1 is always busy.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    message_model: Annotated[
+        str | None,
+        Meta(
+            description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
+        ),
+    ] = None
+    message_request_mode: Annotated[
+        str, one_of("PULL", "POP", "MIXED"), Meta(description="PULL, POP, or MIXED if its topics differ")
+    ]
+    protocol: Annotated[
+        str | None,
+        one_of("REMOTING", "GRPC", "MIXED"),
+        Meta(description="of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients"),
+    ] = None
+    connections: Annotated[Count, Meta(description="running consumers; equal client ids count separately")]
+    distinct_client_ids: Annotated[Count, Meta(description="different client ids")]
+    topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
+    max_useful_clients: Annotated[
+        Count | None,
+        Meta(
+            description="readable queues of its largest pulled topic; more clients than this are idle; null for POP, for gRPC clients, and for groups that are not clustering"
+        ),
+    ] = None
+    provision_status: Annotated[
+        ProvisionStatus,
+        Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED"),
+    ]
+    provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
+    reading_status: Annotated[
+        ReadingStatus,
+        Meta(
+            description="READ, UNREAD (some readable business queue has no reader), TWICE (none is unread, some are read twice) or UNKNOWN"
+        ),
+    ] = UNKNOWN
+    current_strategy: Annotated[
+        str | None,
+        Meta(
+            description="strategy in use, MIXED if clients report different ones; null for groups that are not clustering"
+        ),
+    ] = None
+    current_strategy_source: Annotated[
+        str | None,
+        one_of("reported", "observed", "policy", "default"),
+        Meta(description="how that is known: reported, observed, policy or default"),
+    ] = None
+    utilisation: Annotated[
+        Amount | None, Meta(description="busy share of its busiest client (incoming / capacity); null if unknown")
+    ] = None
+    utilisation_lower: Annotated[
+        Amount | None, Meta(description="the same, if every unknown response time were the shortest known of its topic")
+    ] = None
+    utilisation_upper: Annotated[
+        Amount | None, Meta(description="the same, if every unknown response time were the longest known of its topic")
+    ] = None
+    busiest_client: Annotated[str | None, Meta(description="id of its busiest client")] = None
+    outlier_clients: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of clients that do their work far worse than their peers (CLIENT_OUTLIER)"),
+    ] = ()
+    drained_clients: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of clients that own queues only on brokers that take no messages, read to their end"),
+    ] = ()
+    drained_brokers: Annotated[tuple[str, ...], Meta(description="these brokers (READ_ONLY_IDLE)")] = ()
+    judged_utilisation: Annotated[
+        Amount | None,
+        Meta(
+            description="utilisation with the outliers apart, each taking what the median of its peers takes: provision_status and all sizes judge by it"
+        ),
+    ] = None
+    judged_utilisation_lower: Annotated[Amount | None, Meta(description="its lower bound")] = None
+    judged_utilisation_upper: Annotated[Amount | None, Meta(description="its upper bound")] = None
+    peak_factor: Annotated[
+        Amount | None,
+        Meta(
+            description="messages at the peak / the measured rate, at least 1; the verdict is for the peak; null if none were measured"
+        ),
+    ] = None
+    peak_msgs_per_s: Annotated[
+        Amount | None,
+        Meta(
+            description="messages a second at the peak: the highest of the measured rate, the busiest step between samples, and the busy hour (p95) of the stored days; null if unknown"
+        ),
+    ] = None
+    peak_at: Annotated[
+        str | None, Meta(description="when the peak was, UTC ISO-8601; null for the moment of the snapshot")
+    ] = None
+    peak_days: Annotated[Count, Meta(description="different days with stored rates of all its topics")] = 0
+    peak_rates: Annotated[
+        Count, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
+    ] = 0
+    is_size_known: Annotated[
+        bool, Meta(description="how busy its clients would be can be computed for other numbers of them")
+    ] = False
+    needed_clients_lower: Annotated[
+        Count | None, Meta(description="needed_clients_target, if unknown response times were the shortest known")
+    ] = None
+    needed_clients_target: Annotated[
+        Count | None,
+        Meta(
+            description="smallest number of clients that keeps the busiest one within under_utilisation, as simulated; null if no number is enough, or if unknown"
+        ),
+    ] = None
+    needed_clients_upper: Annotated[
+        Count | None, Meta(description="needed_clients_target, if unknown response times were the longest known")
+    ] = None
+    min_safe_clients: Annotated[
+        Count | None,
+        Meta(
+            description="clients that are needed if clients like the median one shared the work evenly, but not fewer "
+            "than today while the group falls behind"
+        ),
+    ] = None
+    min_replicas: Annotated[
+        Count | None,
+        Meta(
+            description="the fewest clients that may run: today's, unless scale_down_allowed, and not below the policy's; null without clients"
+        ),
+    ] = None
+    max_replicas: Annotated[
+        Count | None,
+        Meta(
+            description="the most clients that are of use, the policy's standbys included, not below min_replicas; null without such a number"
+        ),
+    ] = None
+    target_replicas: Annotated[
+        Count | None, Meta(description="clients that keep the busiest within the bound; null if none do, or if unknown")
+    ] = None
+    max_useful_replicas: Annotated[
+        Count | None,
+        Meta(description="clients beyond this many own nothing under the strategy in use; null without such a number"),
+    ] = None
+    scale_down_allowed: Annotated[bool, Meta(description="fewer clients may run: the group is OVER_PROVISIONED")] = (
+        False
+    )
+    scale_down_blocked_by: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="what forbids fewer clients: names of rules, then NOTHING_TO_DIVIDE, TOO_FEW_STORED_DAYS, TOO_FEW_CLIENTS, NOT_ALL_READ_ONCE, TOO_BUSY_WITHOUT_SOME, LOSS_NOT_SURVIVED or UNDECIDED"
+        ),
+    ] = ()
+    bounds_confidence: Annotated[
+        BoundsConfidence,
+        Meta(description="HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW"),
+    ] = "LOW"
+    provision_code: Annotated[ReasonCode, Meta(description="provision_reason as a code")] = "FACTS_MISSING"
+    headroom_factor: Annotated[
+        Amount | None,
+        Meta(description="so many times the traffic at the peak until something breaks; null without traffic"),
+    ] = None
+    headroom_measured_factor: Annotated[
+        Amount | None, Meta(description="so many times the measured traffic until something breaks")
+    ] = None
+    headroom_breaks: Annotated[
+        Breaks | None,
+        Meta(
+            description="what breaks first: UTILISATION: the busiest client is above under_utilisation; MAX_LAG: messages"
+            " wait longer than the group's max_lag_s"
+        ),
+    ] = None
+    provision_doubt: Annotated[
+        str | None, Meta(description="which fact must be wrong, if clients consume at another rate than messages come")
+    ] = None
+    pass_ratios: Annotated[
+        dict[str, float] | None,
+        Meta(
+            description="for each topic with a filter, the share of messages that it lets through; null without a filter"
+        ),
+    ] = None
+    untold_filters: Annotated[tuple[str, ...], Meta(description="topics with a filter whose share is unknown")] = ()
+
+
+class StrategyLoad(Dataset, frozen=True, kw_only=True):
+    """The result of a strategy for a group, over its business topics.
+
+    If it throws for a business topic, the owners of that topic are unknown. Then no client is called idle, all metrics
+    are null, and the other lists are of the other topics.
+
+    Grain: one row a clustering group and strategy.
+    Units: those of METRICS.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "strategy")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
+    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate at least some topics by it")]
+    reason: Annotated[
+        str | None,
+        Meta(
+            description="why not, or for which topics it throws, in RocketMQ's words if it has some; null if it "
+            "allocates all"
+        ),
+    ] = None
+    dialects: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="libraries by whose code its clients compute it (GO_V2, JAVA_4_7_1, JAVA for all others); empty "
+            "if all compute as the official classes do"
+        ),
+    ] = ()
+    idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing over all business topics")]
+    orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable business queues that nobody owns")]
+    doubly_owned_queues: Annotated[
+        tuple[Queue, ...],
+        Meta(description="queues read by more than one consumer (POP does this on purpose, so none is listed)"),
+    ]
+    count: Annotated[Metrics | None, Meta(description="METRICS by number of queues")] = None
+    traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second")] = None
+    lag: Annotated[Metrics | None, Meta(description="METRICS by messages of lag")] = None
+    moved_one_fewer: Annotated[
+        BigCount | None,
+        Meta(
+            description="queues that get another owner if the last client in Java's order leaves; null if unknown, or for a "
+            "single client"
+        ),
+    ] = None
+    moved_one_more: Annotated[BigCount | None, Meta(description="the same if a client comes that sorts last")] = None
+    moved_broker_lost: Annotated[
+        BigCount | None,
+        Meta(description="of the queues that stay, the same if the broker is lost whose loss moves most"),
+    ] = None
+    is_pareto_best: Annotated[
+        bool | None,
+        Meta(
+            description="no other strategy is at least as good in queues with no reader or two readers, EXCESS by queues and "
+            "moved queues, and better in one of them; null if one of these is unknown"
+        ),
+    ] = None
+
+
+class GroupSize(Dataset, frozen=True, kw_only=True):
+    """How busy the clients of a group would be with other numbers of them.
+
+    With fewer than today, the last in Java's order leave. Additional ones are like those that are there. If a group can
+    use more than a few clients, not every number has a row: today's, ``needed_clients_target`` and
+    ``max_useful_clients`` have one. Groups for which other numbers cannot be computed have none.
+
+    Grain: one row a group and number of clients.
+    Units: clients, queues; busy shares are ratios at the peak; 1 is always busy.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "clients")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    clients: Annotated[Count, Meta(description="running consumers")]
+    is_today: Annotated[bool, Meta(description="the group has this many today")]
+    busy_lower: Annotated[Amount | None, Meta(description="busy_ratio with the shortest known response times")] = None
+    busy_ratio: Annotated[
+        Amount | None,
+        Meta(description="busy share of the busiest client; null if unknown, or if nobody would own some queues"),
+    ] = None
+    busy_upper: Annotated[Amount | None, Meta(description="busy_ratio with the longest known response times")] = None
+    idle_clients: Annotated[Count, Meta(description="client ids that would own no queue")]
+    most_queues: Annotated[Count, Meta(description="the most queues that a client would own")]
+    peak: Annotated[
+        Amount | None, Meta(description="most_queues / the mean; null if clients share queues, or there are no queues")
+    ] = None
+
+
+class VersionFault(Dataset, frozen=True, kw_only=True):
+    """Java clients whose version has a known fault that can affect their group.
+
+    Grain: one row a group, version and fault.
+    Units: clients.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "version", "issue")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    version: Annotated[str, Meta(description="version of the client library, such as V4_8_0")]
+    issue: Annotated[Count, Meta(description="number of the fault's issue of apache/rocketmq")]
+    clients: Annotated[Count, Meta(description="client ids of this version that the fault can affect")]
+    client_ids: Annotated[tuple[str, ...], Meta(description="the first of them in Java's order, at most 50")]

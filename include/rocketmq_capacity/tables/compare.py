@@ -1,0 +1,253 @@
+"""What a what-if changes: groups, findings, and how it goes on for producers."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta, Struct
+
+from rocketmq_capacity.tables.assess.findings import Finding
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Metrics, Ratio, one_of
+
+
+class ScenarioEffect(Dataset, frozen=True, kw_only=True):
+    """What a scenario does to a group under a strategy; only a what-if has it.
+
+    There is a row for each strategy that can run after the changes. If it could not run before, moved_* and before_* are
+    null. If it throws for a business topic, the figures of that side are null; moved_* are null if the owners that the
+    topic keeps are unknown.
+
+    Grain: one row a group and strategy.
+    Units: queues and client ids, counted; ``moved_ratio`` from 0 to 1.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "strategy")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
+    moved_queues: Annotated[
+        Count | None, Meta(description="business queues that are there before and after, and whose owner differs")
+    ] = None
+    moved_ratio: Annotated[
+        Ratio | None,
+        Meta(description="moved_queues / business queues present before and after; null if there are none"),
+    ] = None
+    before_idle: Annotated[Count | None, Meta(description="client ids that owned nothing before")] = None
+    before_count: Annotated[Metrics | None, Meta(description="METRICS by queues before")] = None
+    before_traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second before")] = None
+    after_idle: Annotated[Count | None, Meta(description="client ids that own nothing after")] = None
+    after_count: Annotated[Metrics | None, Meta(description="METRICS by queues after")] = None
+    after_traffic: Annotated[Metrics | None, Meta(description="METRICS by messages a second after")] = None
+
+
+class ScenarioGroup(Dataset, frozen=True, kw_only=True):
+    """What a scenario does to a group as it runs today; only a what-if has it, and only for groups that it changes.
+
+    Grain: one row a group.
+    Units: queues, findings and messages, counted; utilisation is a ratio, 1 is always busy.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    verdict: Annotated[
+        str,
+        one_of("BETTER", "WORSE", "UNCHANGED", "UNDECIDED"),
+        Meta(description="BETTER, WORSE, UNCHANGED or UNDECIDED, by capacity, reachability and loss"),
+    ]
+    reasons: Annotated[
+        tuple[str, ...],
+        Meta(description="what the verdict is based on: CAPACITY (busiest client at the peak), REACHABILITY, LOSS"),
+    ]
+    why: Annotated[str, Meta(description="the same in words; empty if nothing that matters changes")]
+    before_utilisation: Annotated[Amount | None, Meta(description="busy share of its busiest client before")] = None
+    after_utilisation: Annotated[Amount | None, Meta(description="busy share of its busiest client after")] = None
+    before_peak_utilisation: Annotated[Amount | None, Meta(description="the same at the peak, before")] = None
+    after_peak_utilisation: Annotated[Amount | None, Meta(description="the same at that peak, after")] = None
+    is_over_bound: Annotated[
+        bool | None, Meta(description="the busiest client exceeds the policy's bound after; null if unknown")
+    ] = None
+    before_clients: Annotated[Count, Meta(description="consumers before")]
+    after_clients: Annotated[Count, Meta(description="consumers after")]
+    before_queues: Annotated[Count, Meta(description="readable queues of its business topics before")]
+    after_queues: Annotated[Count, Meta(description="readable queues of its business topics after")]
+    unread_queues: Annotated[
+        Count | None, Meta(description="queues that nobody reads only after the changes; null if owners are unknown")
+    ] = None
+    waiting_messages: Annotated[
+        BigCount | None,
+        Meta(description="messages not read on queues that are gone, or that nobody reads any more; null if unknown"),
+    ] = None
+    unreadable_topics: Annotated[
+        tuple[str, ...], Meta(description="topics of which consumers see no queue any more, sorted")
+    ] = ()
+    unwritable_topics: Annotated[
+        tuple[str, ...], Meta(description="topics of which producers see no queue any more, sorted")
+    ] = ()
+    before_lag: Annotated[BigCount | None, Meta(description="messages not read before; null if unknown")] = None
+    after_lag: Annotated[
+        BigCount | None, Meta(description="messages not read after, on the queues that are left; null if unknown")
+    ] = None
+    moved_queues: Annotated[
+        Count | None,
+        Meta(
+            description="queues that are there before and after, and whose owner differs; null if an owner is unknown"
+        ),
+    ] = None
+    findings_added: Annotated[Count, Meta(description="findings that only the changed cluster has")]
+    findings_cleared: Annotated[
+        Count, Meta(description="findings that were judged again on the same facts, and are gone")
+    ]
+    findings_undecided: Annotated[Count, Meta(description="findings that can no longer be judged")]
+
+
+class UndecidedFinding(Finding, frozen=True, kw_only=True):
+    """Findings of the cluster as it is that can no longer be judged after the changes, or are gone with what they are about; only a what-if has it.
+
+    Grain: one row a finding.
+    Units: those of the figures in ``evidence`` are in their names.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name")
+
+    why: Annotated[str, Meta(description="what is unknown after the changes, in words")]
+    gone_with: Annotated[
+        str | None,
+        Meta(description="the topic, broker, room or client that the changes take away with it; else null"),
+    ] = None
+
+
+class ProducerRoute(Dataset, frozen=True, kw_only=True):
+    """The business topics that have queues on a broker which a scenario makes slow, read-only or lost.
+
+    Topics with the same writable queues on the same brokers share one route. Their producers do the same. Only a
+    what-if has this dataset.
+
+    Grain: one row a topic.
+    Units: messages a second.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("topic",)
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    route: Annotated[
+        Count | None, Meta(description="number of its route; null if its queues are unknown, or the route is left out")
+    ] = None
+    put_msgs_per_s: Annotated[Amount | None, Meta(description="messages a second written to it; null if unknown")] = (
+        None
+    )
+
+
+class ProducersOf(Struct, frozen=True, kw_only=True):
+    """A kind of producers."""
+
+    client: Annotated[
+        str, one_of("JAVA", "PROXY"), Meta(description="JAVA (the Java client) or PROXY (the Proxy, for gRPC clients)")
+    ]
+    versions: Annotated[str, Meta(description="which versions send alike")]
+    has_fault_tolerance: Annotated[
+        bool, Meta(description="latency fault tolerance is on (sendLatencyFaultEnable; of a Proxy sendLatencyEnable)")
+    ]
+    has_detector: Annotated[bool, Meta(description="the detector of reachability is on (startDetectorEnable)")]
+    ending: Annotated[
+        str | None,
+        one_of("KILL", "SILENT"),
+        Meta(
+            description="how a lost broker ends: KILL (its process; connections are refused) or SILENT (its machine; "
+            "nothing answers); null if none is lost"
+        ),
+    ] = None
+
+
+class Course(ProducersOf, frozen=True, kw_only=True):
+    """What a kind of producers does while brokers are in trouble, on average over its sending threads."""
+
+    trouble_s: Annotated[
+        Amount,
+        Meta(description="how long the trouble lasts: until brokers are fast, or all producers know the new route"),
+    ]
+    troubled_ratio: Annotated[
+        Ratio | None,
+        Meta(description="share of the messages in this time that end at a broker in trouble; null without messages"),
+    ] = None
+    failed_ratio: Annotated[Ratio | None, Meta(description="share of them that fail for good")] = None
+    failed_messages: Annotated[
+        Amount | None,
+        Meta(
+            description="messages of all topics of the route that fail, at the rates of the snapshot; null if one is unknown"
+        ),
+    ] = None
+    last_failed_s: Annotated[
+        Amount | None, Meta(description="when the last message that fails begins; null if none fails")
+    ] = None
+    tries_per_message: Annotated[Amount | None, Meta(description="tries of a message in this time")] = None
+    mean_latency_ms: Annotated[Amount | None, Meta(description="how long a message takes in this time, all tries")] = (
+        None
+    )
+    usual_latency_ms: Annotated[Amount, Meta(description="how long a message takes without trouble")]
+    returns_mean_s: Annotated[
+        Amount | None,
+        Meta(description="from the end of the slow time until a thread tries the broker again; null if none is slow"),
+    ] = None
+    returns_worst_s: Annotated[Amount | None, Meta(description="of the last thread that comes back")] = None
+    stays_away_ratio: Annotated[
+        Ratio | None,
+        Meta(description="share of the threads that do not come back in the simulation; null if no broker is slow"),
+    ] = None
+    left_worst_s: Annotated[
+        Amount | None,
+        Meta(description="when the last try at a lost or read-only broker begins; null if there is no such broker"),
+    ] = None
+    displaced_queues: Annotated[
+        Amount, Meta(description="queues of a thread's list that are displaced until the route changes (#7779)")
+    ]
+    afterwards_ratios: Annotated[
+        dict[str, float],
+        Meta(description="for each broker, its share when all is well again; none if nothing is writable"),
+    ]
+
+
+class ProducerCourse(Course, Dataset, frozen=True, kw_only=True):
+    """What each kind of producers does while a scenario's brokers are slow, read-only or lost. Only a what-if has it.
+
+    Grain: one row a route and kind of producers.
+    Units: seconds since the change, milliseconds, shares of the messages.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("route", "client", "versions", "has_fault_tolerance", "has_detector", "ending")
+
+    route: Annotated[Count, Meta(description="number of the route, as in `producer_route`")]
+
+
+class ProducerTimeline(ProducersOf, Dataset, frozen=True, kw_only=True):
+    """The share of each broker second by second while a scenario's brokers are slow, read-only or lost.
+
+    A message counts where its last try was, in the second in which it begins. If no broker can be written to, messages
+    fail without a try, and the shares of the brokers are 0. Only a what-if has it.
+
+    Grain: one row a route, kind of producers, slice of time and broker.
+    Units: seconds since the change, milliseconds, shares of the messages that begin in the slice.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = (
+        "route",
+        "client",
+        "versions",
+        "has_fault_tolerance",
+        "has_detector",
+        "ending",
+        "begin_s",
+        "broker_name",
+    )
+
+    route: Annotated[Count, Meta(description="number of the route, as in `producer_route`")]
+    begin_s: Annotated[Count, Meta(description="when the slice begins")]
+    length_s: Annotated[Count, Meta(description="how long it is: 1, or more where the table would be too large")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    share_ratio: Annotated[
+        Ratio | None, Meta(description="messages that end at the broker; null if no message begins in the slice")
+    ] = None
+    failed_ratio: Annotated[Ratio | None, Meta(description="messages that end there and fail for good")] = None
+    tries_per_message: Annotated[Amount | None, Meta(description="tries at the broker / messages")] = None
+    mean_latency_ms: Annotated[
+        Amount | None, Meta(description="how long the messages take that end there, all tries; null without any")
+    ] = None
+    thread_msgs_per_s: Annotated[Amount, Meta(description="messages that a thread begins, at all brokers together")]

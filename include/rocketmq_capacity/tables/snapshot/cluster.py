@@ -1,0 +1,117 @@
+"""What the snapshot stores of the cluster: itself, its brokers, and what differs between servers or was not answered."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Ratio
+
+
+class Cluster(Dataset, frozen=True, kw_only=True):
+    """The snapshot itself.
+
+    Grain: one row.
+    Key: none.
+    Units: ``completeness_ratio`` from 0 to 1.
+    """
+
+    cluster_name: Annotated[str, Meta(description="name of the cluster")]
+    taken_at: Annotated[str, Meta(description="UTC ISO-8601, as in the inventory")]
+    recorded_at: Annotated[
+        str | None, Meta(description="when a recorded snapshot was really taken, if it was given another taken_at")
+    ] = None
+    fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical inventory")]
+    nameservers: Annotated[tuple[str, ...], Meta(description="host:port of each name server; empty if unknown")]
+    completeness_ratio: Annotated[
+        Ratio,
+        Meta(
+            description="readable business queues whose broker answered every request / all of them; 1 if there are none"
+        ),
+    ]
+
+
+class Broker(Dataset, frozen=True, kw_only=True):
+    """Brokers, as the name server lists them and as they describe themselves.
+
+    Grain: one row a broker process.
+    Units: ``broker_perm`` is a bit set; ``config`` and ``runtime`` hold RocketMQ's own names, units and texts.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("broker_name", "broker_id")
+
+    broker_name: Annotated[str, Meta(description="name of a master and its slaves")]
+    broker_id: Annotated[BigCount, Meta(description="0 is the master, others are slaves")]
+    broker_addr: Annotated[str | None, Meta(description="host:port")] = None
+    broker_perm: Annotated[Count | None, Meta(description="what the broker allows: 4 read + 2 write")] = None
+    version: Annotated[str | None, Meta(description="as the broker reports it, such as V5_3_3")] = None
+    config: Annotated[dict[str, str] | None, Meta(description="the broker's properties, without secrets")] = None
+    runtime: Annotated[dict[str, str] | None, Meta(description="the broker's runtime figures")] = None
+    room: Annotated[str | None, Meta(description="machine room by the policy; null if no rule matches")] = None
+    seen_msgs_per_s: Annotated[
+        Amount | None, Meta(description="the most messages a second that it stored in the inventories of the history")
+    ] = None
+    seen_bytes_per_s: Annotated[Amount | None, Meta(description="the same in bytes")] = None
+    seen_bytes_per_day: Annotated[
+        Amount | None, Meta(description="bytes that it stored a day since the oldest inventory of the history")
+    ] = None
+    has_answered: Annotated[bool, Meta(description="no request to this process failed")]
+
+
+class NameserverDifference(Dataset, frozen=True, kw_only=True):
+    """What a name server lists differently from the inventory, if several name servers were asked.
+
+    Grain: one row a name server, broker and topic; without a topic it is about the broker's processes.
+    Units: queues, counted; ``perm`` is a bit set. Null if the name server, or the inventory, has nothing there.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("nameserver_addr", "topic", "broker_name")
+
+    nameserver_addr: Annotated[str, Meta(description="host:port of the name server")]
+    topic: Annotated[str | None, Meta(description="topic whose route differs; null if the broker itself does")] = None
+    broker_name: Annotated[str, Meta(description="name of the broker that differs")]
+    is_listed: Annotated[bool, Meta(description="the name server lists the broker, or the topic's queues on it")]
+    read_queue_nums: Annotated[Count | None, Meta(description="read queues by this name server")] = None
+    write_queue_nums: Annotated[Count | None, Meta(description="write queues by this name server")] = None
+    perm: Annotated[Count | None, Meta(description="4 read + 2 write by this name server")] = None
+    readable: Annotated[Count, Meta(description="queues that consumers of this name server see")] = 0
+    readable_elsewhere: Annotated[Count, Meta(description="queues that consumers see according to the inventory")] = 0
+
+
+class SlaveDifference(Dataset, frozen=True, kw_only=True):
+    """Topics and groups that a slave lacks, and topics that differ from its master's.
+
+    Grain: one row a slave and topic or consumer group.
+    Units: queues, counted; seconds. Counts of a slave are null if it lacks the topic.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("broker_name", "broker_id", "topic", "consumer_group")
+
+    broker_name: Annotated[str, Meta(description="name of the slave and its master")]
+    broker_id: Annotated[BigCount, Meta(description="the slave's id")]
+    broker_addr: Annotated[str | None, Meta(description="host:port of the slave")] = None
+    topic: Annotated[str | None, Meta(description="topic that differs; null if the row is about a group")] = None
+    consumer_group: Annotated[
+        str | None, Meta(description="group that the slave lacks; null if the row is about a topic")
+    ] = None
+    read_queue_nums: Annotated[Count | None, Meta(description="read queues at the slave")] = None
+    write_queue_nums: Annotated[Count | None, Meta(description="write queues at the slave")] = None
+    master_read_queue_nums: Annotated[Count | None, Meta(description="read queues at the master")] = None
+    master_write_queue_nums: Annotated[Count | None, Meta(description="write queues at the master")] = None
+    changed_ago_s: Annotated[
+        float | None, Meta(description="seconds from the last change of the master's tables to the snapshot")
+    ] = None
+
+
+class Failure(Dataset, frozen=True, kw_only=True):
+    """Requests without an answer. What depends on them is unknown, not empty.
+
+    Grain: one row a broker address and request; a hand-written file may have several.
+    Key: none.
+    """
+
+    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, a name server's or a Proxy's")]
+    broker_name: Annotated[str | None, Meta(description="the broker at that address, if known")] = None
+    request: Annotated[str | None, Meta(description="RocketMQ's name of the request")] = None
+    error: Annotated[
+        str | None, Meta(description="what happened; of several errors the first, and the number of the others")
+    ] = None

@@ -1,0 +1,163 @@
+"""What the snapshot stores of consumer groups: what they read, and how far they are."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from rocketmq_capacity.tables.dataset import BigCount, Count, Dataset, Facts, Int, QueueId, Ratio, one_of
+from rocketmq_capacity.vocabulary import UnseenClients
+
+
+class GroupPart(Facts, frozen=True, kw_only=True):
+    """What rules use of a group itself."""
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    kind: Annotated[
+        str,
+        one_of("BUSINESS", "SYSTEM", "EXCLUDED"),
+        Meta(description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"),
+    ]
+    message_model: Annotated[
+        str | None,
+        Meta(
+            description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
+        ),
+    ] = None
+    consume_type: Annotated[str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)")] = None
+    consume_from_where: Annotated[
+        str | None,
+        Meta(
+            description="where its clients begin on a queue without an offset, such as CONSUME_FROM_FIRST_OFFSET; null is"
+            " judged as CONSUME_FROM_LAST_OFFSET"
+        ),
+    ] = None
+    message_request_mode: Annotated[
+        str, one_of("PULL", "POP", "MIXED"), Meta(description="PULL, POP or MIXED over the group's business topics")
+    ]
+    is_orderly: Annotated[bool | None, Meta(description="consumes in order")] = None
+    protocol: Annotated[
+        str | None,
+        one_of("REMOTING", "GRPC", "MIXED"),
+        Meta(description="of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients"),
+    ] = None
+    unseen_clients: Annotated[
+        UnseenClients | None,
+        Meta(
+            description="why a group without known clients may still have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
+        ),
+    ] = None
+    connections: Annotated[Count, Meta(description="running consumers; equal client ids count separately")]
+    distinct_client_ids: Annotated[Count, Meta(description="different client ids")]
+
+
+class ConsumerGroup(GroupPart, Dataset, frozen=True, kw_only=True):
+    """Consumer groups: their settings on the brokers, and their members.
+
+    Grain: one row a group.
+    Units: consumers and client ids, counted.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
+
+
+class ReadsPart(Facts, frozen=True, kw_only=True):
+    """What rules use of how a group reads a topic."""
+
+    is_declared_by_group: Annotated[
+        bool, Meta(description="the group itself subscribes to it; false: only some of its consumers do")
+    ]
+    expression_type: Annotated[str | None, Meta(description="TAG or SQL92")] = None
+    expression: Annotated[str | None, Meta(description="filter, such as * or TagA || TagB")] = None
+    pass_ratio: Annotated[
+        Ratio | None,
+        Meta(
+            description="share of the topic's messages that the filter lets through, 1 without a filter; null if unknown"
+        ),
+    ] = 1.0
+    message_request_mode: Annotated[
+        str, one_of("PULL", "POP"), Meta(description="PULL or POP: the topic's own, else the group's, else PULL")
+    ]
+    pop_share_queue_num: Annotated[
+        Int, Meta(description="number of next clients whose queues a client also pops; <= 0 means all")
+    ]
+
+
+class Subscription(ReadsPart, Dataset, frozen=True, kw_only=True):
+    """Topics that a group or one of its consumers reads.
+
+    Grain: one row a group and topic.
+    Units: ``pop_share_queue_num`` in other clients whose queues a client also pops; ``pass_ratio`` is a ratio.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+
+
+class LagFacts(Facts, frozen=True, kw_only=True):
+    """What rules use of a group's offset on a queue."""
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
+    consumer_offset: Annotated[
+        BigCount | None, Meta(description="offset that the group will read next, as committed")
+    ] = None
+    lag: Annotated[
+        BigCount | None,
+        Meta(
+            description="messages not read: broker_offset - consumer_offset; null if one of them is unknown, or"
+            " consumer_offset is beyond broker_offset"
+        ),
+    ] = None
+    behind_s: Annotated[
+        float | None, Meta(description="seconds from last_timestamp to the snapshot; null if that is unknown")
+    ] = None
+
+
+class GroupOffset(LagFacts, Dataset, frozen=True, kw_only=True):
+    """A group's offset on a queue at the moment of the snapshot.
+
+    Grain: one row a group and queue.
+    Units: offsets and lag in messages, seconds.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+    broker_offset: Annotated[BigCount | None, Meta(description="offset that the next message will be written at")] = (
+        None
+    )
+    last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None
+
+
+class Samples(Facts, frozen=True, kw_only=True):
+    """What rules use of a group's offset on a queue over time."""
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
+    at_s: Annotated[tuple[float, ...], Meta(description="moments of the samples, seconds since 1970-01-01 UTC")]
+    broker_offset: Annotated[
+        tuple[int | None, ...],
+        Meta(description="offset that the next message would be written at, by moment; null if unknown"),
+    ]
+    consumer_offset: Annotated[
+        tuple[int | None, ...],
+        Meta(description="offset that the group would read next, as committed, by moment; null if unknown"),
+    ]
+
+
+class OffsetSample(Samples, Dataset, frozen=True, kw_only=True):
+    """A group's offset on a queue over time: the history's values, then the snapshot's samples and its final values.
+
+    Grain: one row a group and queue; the three lists have one item a moment, oldest first.
+    Units: offsets in messages, ``at_s`` in seconds.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]

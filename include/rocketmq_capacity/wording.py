@@ -1,0 +1,68 @@
+"""Figures and lists as text, for messages, reasons and evidence."""
+
+from collections.abc import Sequence
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from typing import Final, overload
+
+from rocketmq_capacity.tables.dataset import Queue
+from rocketmq_capacity.vocabulary import UnseenClients
+
+DECIMALS: Final = 4
+"""Decimals of a metric or a ratio, as in the plan file."""
+LISTED: Final = 5
+"""The most names in a sentence; the others are counted."""
+NO_STRATEGY: Final = "its message model is neither CLUSTERING nor BROADCASTING: no strategy applies"
+"""Why nothing is computed for a group of the model LITE_SELECTIVE."""
+MODEL_UNKNOWN: Final = (
+    "it reads a LITE topic, and its message model is unknown: to a LITE_SELECTIVE group no strategy applies"
+)
+"""Why nothing is computed for a group that may be of the model LITE_SELECTIVE."""
+UNSEEN_CLIENTS: Final[dict[UnseenClients, str]] = {
+    "PROXY_UNNAMED": (
+        "its clients are unknown: a Proxy works here (DefaultHeartBeatSyncerTopic exists), and none is named"
+    ),
+    "OFFSETS_MOVE": "its clients are unknown: its offsets move, so that they may be behind a Proxy, and none is named",
+    "PROXIES_SILENT": "its clients are unknown: no Proxy answered",
+}
+"""Why a group without known clients may still have some."""
+
+
+@overload
+def rounded(number: float, decimals: int = DECIMALS) -> float: ...
+@overload
+def rounded(number: float | None, decimals: int = DECIMALS) -> float | None: ...
+def rounded(number: float | None, decimals: int = DECIMALS) -> float | None:
+    """A figure rounded half up by its decimal digits, not by its binary value; None stays None."""
+    return None if number is None else float(_decimal(number, decimals))
+
+
+def fixed(number: float, decimals: int) -> str:
+    """The same as text with exactly this many decimals: ``94.0``."""
+    return f"{_decimal(number, decimals):f}"
+
+
+def listed(names: Sequence[str], most: int = LISTED) -> str:
+    """The first names for a sentence: ``a, b, c and 4 more``."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def counted(number: int, noun: str, several: str | None = None) -> str:
+    """A number with its noun: ``1 queue``, ``2,000 queues``; ``several`` is the plural if it does not end in s."""
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
+def percent(ratio: float) -> str:
+    """A share for a sentence, rounded down, so that a share below 1 never reads ``100.0 %``."""
+    # The last digit of a ratio may be wrong, if it is a sum.
+    tenths = Decimal(repr(rounded(ratio * 1000, 6))).to_integral_value(ROUND_FLOOR)
+    return f"{tenths / 10:,.1f} %"
+
+
+def queue_label(queue: Queue) -> str:
+    """A queue in a sentence about its topic: ``broker-a:3``."""
+    return f"{queue.broker_name}:{queue.queue_id}"
+
+
+def _decimal(number: float, decimals: int) -> Decimal:
+    return Decimal(repr(float(number))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
