@@ -4,8 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from rocketmq_capacity.progress.on_stream import progress_on
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from rocketmq_capacity.simulation.what_if import WhatIf
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing

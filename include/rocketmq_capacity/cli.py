@@ -169,7 +169,7 @@ def _taken(
     given: Namespace, policy: "Policy", what_if: "Scenario | None", progress: "Progress"
 ) -> tuple[list["Taken"], int]:
     """The snapshots to plan, and how large the inventory is as a file (bytes)."""
-    from rocketmq_capacity.simulation.change import apply
+    from rocketmq_capacity.simulation.scenario import apply
     from rocketmq_capacity.snapshot.inventory_file import render_inventory
     from rocketmq_capacity.snapshot.past import with_past_samples
     from rocketmq_capacity.snapshot.past_rates import with_past_rates

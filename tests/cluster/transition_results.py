@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.simulation.scenario import Scenario, apply
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import change_of
 from rocketmq_capacity.snapshot.inventory import Inventory

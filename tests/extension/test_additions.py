@@ -197,48 +197,36 @@ print("| `heap_mib` | `int` | may be | at least 0 | MiB of heap |" in dictionary
 
 @pytest.mark.airflow
 def test_a_change_of_a_scenario_with_a_field_of_its_own(package: PackageCopy) -> None:
-    package.edit(
-        "simulation/scenario.py",
-        (
-            "Change = (\n",
-            "class RenameTopic(_Change):\n"
-            '    """Another name of a topic."""\n\n'
-            '    change: Literal["rename_topic"]\n'
-            "    topic: TopicName\n"
-            '    new_name: Annotated[Name, Field(title="New name", description="nobody has it yet")]\n\n\n',
-        ),
-        ("    | SetRequestMode\n)", "    | RenameTopic\n"),
-    )
+    """One file."""
     package.add(
-        "simulation/renaming.py",
+        "simulation/changes/rename_topic.py",
         """
+from typing import Annotated, Literal
 from msgspec.structs import replace
+from pydantic import Field
+from rocketmq_capacity.simulation.change import Change, Name, TopicName
 
-def rename_topic(inventory, change, place):
-    topics = [replace(one, topic=change.new_name) if one.topic == change.topic else one for one in inventory.topics]
-    return replace(inventory, topics=tuple(topics))
+class RenameTopic(Change):
+    \"\"\"Another name of a topic.\"\"\"
+
+    EXAMPLE = "topic: {topic}, new_name: paid"
+
+    change: Literal["rename_topic"]
+    topic: TopicName
+    new_name: Annotated[Name, Field(title="New name", description="nobody has it yet")]
+
+    def apply(self, inventory, place, policy):
+        topics = [replace(one, topic=self.new_name) if one.topic == self.topic else one for one in inventory.topics]
+        return replace(inventory, topics=tuple(topics))
 """,
-    )
-    package.edit(
-        "simulation/change.py",
-        (
-            "from rocketmq_capacity.simulation.scenario import (",
-            "from rocketmq_capacity.simulation.renaming import rename_topic\n",
-        ),
-        ("    AddBroker,\n    AddClients,\n", "    RenameTopic,\n"),
-        (
-            "        case _:\n",
-            "        case RenameTopic():\n            return rename_topic(inventory, change, place)\n",
-        ),
     )
 
     told = package.says(
         """
 from airflow.sdk.definitions.param import ParamsDict
-from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
+from rocketmq_capacity.provider.scenario_form import examples, scenario_params, scenario_text, NOTHING_KNOWN
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from tests.simulation.clusters import pay_cluster
 form = ParamsDict(scenario_params())
 form.update({"change": "rename_topic", "topic": "pay", "new_name": "paid"})
@@ -246,7 +234,8 @@ scenario = scenario_of_text(scenario_text(form.validate()), "form")
 print([one.topic for one in apply(pay_cluster(1), scenario, Policy(), "form").topics])
 field = scenario_params()["new_name"]
 print(field.schema["title"], field.description)
+print("{change: rename_topic, topic: pay, new_name: paid}" in examples(NOTHING_KNOWN))
 """
     )
 
-    assert told.splitlines()[-2:] == ["['paid']", "New name (rename topic) Nobody has it yet."]
+    assert told.splitlines()[-3:] == ["['paid']", "New name (rename topic) Nobody has it yet.", "True"]

@@ -9,8 +9,7 @@ import msgspec
 from rocketmq_capacity.client.options import read_connection
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import read_scenario
+from rocketmq_capacity.simulation.scenario import apply, read_scenario
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
 from tests.cli.small_cluster import CLUSTER

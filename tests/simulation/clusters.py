@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.simulation.scenario import Scenario, apply
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
     Broker,

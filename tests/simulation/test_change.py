@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import Scenario
+from rocketmq_capacity.simulation.scenario import Scenario, apply
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
 from tests.simulation.clusters import after, broker, client, cluster, group, ids_of, pay_cluster, queues, topic

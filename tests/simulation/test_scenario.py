@@ -7,22 +7,19 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import read_policy
-from rocketmq_capacity.simulation.scenario import (
-    AddBroker,
-    AddClients,
-    LoseBroker,
-    LoseMaster,
-    LoseRoom,
-    ReadOnlyBroker,
-    RemoveClients,
-    ScaleTraffic,
-    Scenario,
-    SetQueues,
-    SetRequestMode,
-    SetStrategy,
-    SlowBroker,
-    read_scenario,
-)
+from rocketmq_capacity.simulation.changes.add_broker import AddBroker
+from rocketmq_capacity.simulation.changes.add_clients import AddClients
+from rocketmq_capacity.simulation.changes.lose_broker import LoseBroker
+from rocketmq_capacity.simulation.changes.lose_master import LoseMaster
+from rocketmq_capacity.simulation.changes.lose_room import LoseRoom
+from rocketmq_capacity.simulation.changes.read_only_broker import ReadOnlyBroker
+from rocketmq_capacity.simulation.changes.remove_clients import RemoveClients
+from rocketmq_capacity.simulation.changes.scale_traffic import ScaleTraffic
+from rocketmq_capacity.simulation.changes.set_queues import SetQueues
+from rocketmq_capacity.simulation.changes.set_request_mode import SetRequestMode
+from rocketmq_capacity.simulation.changes.set_strategy import SetStrategy
+from rocketmq_capacity.simulation.changes.slow_broker import SlowBroker
+from rocketmq_capacity.simulation.scenario import Scenario, read_scenario
 
 CONTRACT = """
     name: lose one client of g_pay
@@ -132,8 +129,8 @@ def test_an_unknown_change_names_the_nearest_known_one(tmp_path: Path) -> None:
 def test_the_error_for_a_change_without_its_kind_lists_all_kinds(tmp_path: Path) -> None:
     error = refusal(tmp_path, "{consumer_group: g}")
     assert error.place == "changes[0].change"
-    assert error.problem.startswith("is missing; expected one of add_clients, remove_clients, set_queues, add_broker")
-    assert error.problem.endswith("set_request_mode")
+    assert error.problem.startswith("is missing; expected one of add_broker, add_clients, lose_broker, lose_master")
+    assert error.problem.endswith("slow_broker")
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import Delay, chance_later, later
-from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.transition import Change

@@ -28,3 +28,13 @@ def records(room: str, kind: type[Record]) -> list[Record]:
 def _modules(room: str) -> Iterator[ModuleType]:
     package = import_module(room)
     return (import_module(f"{room}.{found.name}") for found in iter_modules(package.__path__))
+
+
+def kinds(room: str, base: type[Record]) -> list[type[Record]]:
+    """All classes of this kind that the modules of a package define, in the order of the modules' names."""
+    return [
+        value
+        for module in _modules(room)
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, base) and value.__module__ == module.__name__
+    ]

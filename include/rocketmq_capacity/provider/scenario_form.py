@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import yaml
 from airflow.sdk import Param
@@ -15,7 +15,8 @@ from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT, LONGEST_TE
 from rocketmq_capacity.provider.latest_names import Names, in_words, misfit
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.settings.yaml_file import mapping_of_text
-from rocketmq_capacity.simulation.scenario import WHAT, Change, scenario_of_text
+from rocketmq_capacity.simulation.change import changes
+from rocketmq_capacity.simulation.scenario import WHAT, scenario_of_text
 
 WHAT_CHANGES: Final = "What changes: as YAML, or one change by its fields"
 _NOT_BOUNDS: Final = ("type", "title", "description", "enum", "minItems", "default")
@@ -41,39 +42,22 @@ MOST_CLIENT_IDS: Final = 1_000
 """The most ids in a list of the form. YAML takes as many as its length allows, and ``count`` any number."""
 DEEPEST: Final = 8
 """Levels of a field's value; a list of ids has two."""
-CHANGES: Final[dict[str, type[Any]]] = {
-    get_args(model.model_fields["change"].annotation)[0]: model for model in get_args(Change)
-}
+CHANGES: Final = {model.change_name(): model for model in changes()}
 """The model of each change, by its name."""
 
 
 def examples(names: Names) -> str:
     """A scenario file with a change of each kind, of names that the cluster has where some are known."""
-    broker, topic, group, client, room = (
-        _in_yaml(known[0] if known else usual)
-        for known, usual in (
-            (names.brokers, "broker-a"),
-            (names.topics, "pay"),
-            (names.groups, "g_pay"),
-            (names.client_ids, "10.0.0.1@1#1"),
-            (names.rooms, "north"),
-        )
-    )
-    lines = (
-        f"add_clients, consumer_group: {group}, count: 2",
-        f"remove_clients, consumer_group: {group}, client_ids: [{client}]",
-        f"set_queues, topic: {topic}, read_queue_nums: 8, write_queue_nums: 8",
-        f"add_broker, broker_name: broker-new, topics_like: {broker}",
-        f"lose_broker, broker_name: {broker}",
-        f"lose_master, broker_name: {broker}",
-        f"slow_broker, broker_name: {broker}, latency_ms: 800, for_s: 60",
-        f"read_only_broker, broker_name: {broker}",
-        f"lose_room, room: {room}",
-        f"scale_traffic, topic: {topic}, factor: 2.0",
-        f"set_strategy, consumer_group: {group}, strategy: AVG_BY_CIRCLE",
-        f"set_request_mode, consumer_group: {group}, topic: {topic}, message_request_mode: POP",
-    )
-    return "name: what is tried\nchanges:\n" + "".join(f"  - {{change: {line}}}\n" for line in lines)
+    known = {
+        "broker": (names.brokers, "broker-a"),
+        "topic": (names.topics, "pay"),
+        "group": (names.groups, "g_pay"),
+        "client": (names.client_ids, "10.0.0.1@1#1"),
+        "room": (names.rooms, "north"),
+    }
+    first = {kind: _in_yaml(there[0] if there else usual) for kind, (there, usual) in known.items()}
+    lines = (f"  - {{change: {name}, {model.EXAMPLE.format(**first)}}}\n" for name, model in CHANGES.items())
+    return f"name: what is tried\nchanges:\n{''.join(lines)}"
 
 
 def as_comment(text: str) -> str:

@@ -1,84 +1,146 @@
-"""Applies the changes of a scenario to an inventory."""
+"""What a change of a scenario is: its fields, what it does to the snapshot, and what else follows from it.
 
-from typing import assert_never
+Each change is one module of :mod:`rocketmq_capacity.simulation.changes`, found there. The scenario file, the form of
+the what-if, its examples and the comparison have all that they know of a change from its class.
+"""
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, ClassVar, Final, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from rocketmq_capacity.catalogue.offered import kinds
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.brokers import (
-    add_broker,
-    lose_broker,
-    lose_master,
-    lose_room,
-    read_only_broker,
-    slow_broker,
-)
-from rocketmq_capacity.simulation.consumption import set_request_mode, set_strategy
-from rocketmq_capacity.simulation.members import add_clients, remove_clients
+from rocketmq_capacity.settings.section import Section
 from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.simulation.queues import set_queues
-from rocketmq_capacity.simulation.scenario import (
-    AddBroker,
-    AddClients,
-    Change,
-    LoseBroker,
-    LoseMaster,
-    LoseRoom,
-    ReadOnlyBroker,
-    RemoveClients,
-    ScaleTraffic,
-    Scenario,
-    SetQueues,
-    SetRequestMode,
-    SetStrategy,
-    SlowBroker,
-)
-from rocketmq_capacity.simulation.traffic import scale_traffic
-from rocketmq_capacity.snapshot.filters import with_pass_ratios
 from rocketmq_capacity.snapshot.inventory import Inventory
 
+ROOM: Final = "rocketmq_capacity.simulation.changes"
+MOST_CLIENTS: Final = 10_000
+"""Clients that all changes of a scenario add or remove together. A broker tells every client of a group the ids of all
+others, so a group has some hundred; each client that is added takes microseconds and half a KiB."""
 
-def apply(inventory: Inventory, scenario: Scenario, policy: Policy, source: str) -> Inventory:
-    """The inventory with all changes, made in their order; the given one stays as it is.
+# Fields that several changes have; title and description are those of the what-if's form.
+Name = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(ge=0, le=65_536)]
+Group = Annotated[Name, Field(title="Consumer group")]
+TopicName = Annotated[Name, Field(title="Topic", description="empty for all topics, where the change allows it")]
+BrokerName = Annotated[Name, Field(title="Broker", description="empty for all brokers, where the change allows it")]
 
-    Args:
-        inventory: the snapshot.
-        scenario: the changes.
-        policy: its ``rooms`` decide what ``lose_room`` removes.
-        source: the name of the scenario in errors: the file as the user named it.
+Ending = Literal["SHUTDOWN", "KILL", "SILENT"]
+"""How a client ends.
 
-    Errors: :class:`BadInput` naming the change that does not fit the cluster, and the nearest existing name.
+SHUTDOWN: ``shutdown()`` commits its offsets, gives back its locks and unregisters. KILL: its process ends, and the
+system closes its connections. SILENT: its machine or its network is gone, and no connection is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What a change does to brokers that producers send to.
+
+    Attributes:
+        slow: by broker, how long a message takes in ms, and for how many seconds.
+        lost: brokers that are gone.
+        lost_if_masterless: brokers that are gone, unless they have a master after the changes.
+        read_only: brokers that consumers may still read.
     """
-    # Filters' ratios are measured on the clients as they are. They must stay when the clients change.
-    inventory = with_pass_ratios(inventory)
-    for index, change in enumerate(scenario.changes):
-        inventory = _apply_one(inventory, change, policy, Place(source, index))
-    return inventory
+
+    slow: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()
+    lost_if_masterless: frozenset[str] = frozenset()
+    read_only: frozenset[str] = frozenset()
 
 
-def _apply_one(inventory: Inventory, change: Change, policy: Policy, place: Place) -> Inventory:
-    match change:
-        case AddClients():
-            return add_clients(inventory, change, place)
-        case RemoveClients():
-            return remove_clients(inventory, change, place)
-        case SetQueues():
-            return set_queues(inventory, change, place)
-        case AddBroker():
-            return add_broker(inventory, change, place)
-        case LoseBroker():
-            return lose_broker(inventory, change, place)
-        case LoseMaster():
-            return lose_master(inventory, change, place)
-        case SlowBroker():
-            return slow_broker(inventory, change, place)
-        case ReadOnlyBroker():
-            return read_only_broker(inventory, change, place)
-        case LoseRoom():
-            return lose_room(inventory, change, place, policy)
-        case ScaleTraffic():
-            return scale_traffic(inventory, change, place)
-        case SetStrategy():
-            return set_strategy(inventory, change, place)
-        case SetRequestMode():
-            return set_request_mode(inventory, change, place)
-        case _:
-            assert_never(change)
+NO_TROUBLE: Final = Trouble()
+
+
+class Change(Section, ABC):
+    """One change; its docstring's first sentence and its fields are what the form says.
+
+    Attributes:
+        EXAMPLE: its fields in a scenario file, with names in braces: {broker}, {topic}, {group}, {client}, {room}.
+        CHANGES_QUEUES: whether queues come, go or get another perm, so that there is a plan with steps.
+    """
+
+    model_config = ConfigDict(strict=True)
+    EXAMPLE: ClassVar[str]
+    CHANGES_QUEUES: ClassVar[bool] = False
+
+    @classmethod
+    def change_name(cls) -> str:
+        """Its name, the member ``change`` of the file."""
+        name: str = cls.model_fields["change"].annotation.__args__[0]  # type: ignore[union-attr]
+        return name
+
+    @abstractmethod
+    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+        """The inventory with the change; the given one stays as it is.
+
+        Errors: :class:`BadInput` naming the field that does not fit the cluster, and the nearest existing name.
+        """
+
+    @property
+    def clients(self) -> int:
+        """How many clients it adds or removes."""
+        return 0
+
+    @property
+    def ends(self) -> Ending | None:
+        """How clients end because of it; None if none do."""
+        return None
+
+    @property
+    def lost_room(self) -> str | None:
+        """The machine room that is lost with it."""
+        return None
+
+    @property
+    def trouble(self) -> Trouble:
+        """What it does to brokers that producers send to, besides those of a lost room."""
+        return NO_TROUBLE
+
+
+@cache
+def changes() -> Sequence[type[Change]]:
+    """The class of each change, by name."""
+    return sorted(kinds(ROOM, Change), key=lambda model: model.change_name())  # type: ignore[type-abstract]
+
+
+class ChangeOfClients(Change):
+    """A change of clients of a group, given by their ids or by their number."""
+
+    consumer_group: Group
+    client_ids: (
+        Annotated[
+            tuple[Name, ...],
+            Field(
+                strict=False,
+                min_length=1,
+                max_length=MOST_CLIENTS,
+                title="Client ids",
+                description="one id a line; or their number",
+            ),
+        ]
+        | None
+    ) = None
+    count: (
+        Annotated[
+            int,
+            Field(ge=0, le=MOST_CLIENTS, title="Number of clients", description="where no ids are given"),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.client_ids is None) == (self.count is None):
+            raise ValueError("expected either client_ids or count")
+        return self
+
+    @property
+    def clients(self) -> int:
+        """How many clients are added or removed."""
+        return len(self.client_ids or ()) or self.count or 0

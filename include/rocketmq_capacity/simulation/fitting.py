@@ -11,8 +11,7 @@ import msgspec
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
 from rocketmq_capacity.settings.policy import PolicyChanges, read_policy
-from rocketmq_capacity.simulation.change import apply
-from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from rocketmq_capacity.snapshot.outline import outline_of
 
 

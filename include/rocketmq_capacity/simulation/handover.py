@@ -8,8 +8,8 @@ import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Integers
+from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span, chance_later, later
-from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.timing import (
     BROKER_LOCK_S,
     CONSUME_TIMEOUT_S,

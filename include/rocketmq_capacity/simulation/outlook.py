@@ -10,7 +10,9 @@ import pyarrow.compute as pc
 from rocketmq_capacity.assessment.replicas import readable_without_master
 from rocketmq_capacity.plan_file.troubled_broker import CanRead, LostMasterOutlook, SlowBrokerOutlook, SlowProducers
 from rocketmq_capacity.producers import GENERATIONS, SEND_TIMEOUT_MS, Generation
-from rocketmq_capacity.simulation.scenario import LoseMaster, Scenario, SlowBroker
+from rocketmq_capacity.simulation.changes.lose_master import LoseMaster
+from rocketmq_capacity.simulation.changes.slow_broker import SlowBroker
+from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.tables import Broker, TopicQueue
 from rocketmq_capacity.vocabulary import BUSINESS, MASTER, PERM_WRITE

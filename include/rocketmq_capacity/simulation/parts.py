@@ -4,8 +4,10 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, GroupOffset, Inventory, Topic
+from rocketmq_capacity.vocabulary import GRPC
 
 
 def broker_names(inventory: Inventory) -> set[str]:
@@ -22,6 +24,16 @@ def group_of(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
     groups = {group.consumer_group: group for group in inventory.consumer_groups}
     place.check_known("consumer_group", name, groups, "consumer group")
     return groups[name]
+
+
+def dividing_group(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
+    """The group of this name. Errors: BadInput if it has only gRPC clients, which run no strategy and no mode."""
+    group = group_of(inventory, name, place)
+    if group.clients and all(client.protocol == GRPC for client in group.clients):
+        raise place.refusal(
+            "consumer_group", f"is {shown(name)}, whose clients are gRPC ones; expected one of other clients"
+        )
+    return group
 
 
 def topic_of(inventory: Inventory, name: str, place: Place) -> Topic:

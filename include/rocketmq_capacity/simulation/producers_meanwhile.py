@@ -21,7 +21,7 @@ from rocketmq_capacity.producers import (
     producer_timeline,
 )
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.scenario import LoseBroker, LoseMaster, LoseRoom, ReadOnlyBroker, Scenario, SlowBroker
+from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Side, Sides
 from rocketmq_capacity.tables.compare import Course
 from rocketmq_capacity.tables.dataset import Dataset
@@ -75,20 +75,16 @@ def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[st
         masters: the names of brokers that have a master after the changes.
         policy: its ``rooms`` say which brokers are in a lost room.
     """
-    slow: dict[str, tuple[int, float]] = {}
-    lost, read_only, in_rooms = set[str](), set[str](), set[str]()
-    elected = set(masters)
-    for change in scenario.changes:
-        if isinstance(change, SlowBroker):
-            slow[change.broker_name] = round(change.latency_ms), change.for_s
-        elif isinstance(change, LoseBroker) or (isinstance(change, LoseMaster) and change.broker_name not in elected):
-            lost.add(change.broker_name)
-        elif isinstance(change, ReadOnlyBroker):
-            read_only.add(change.broker_name)
-        elif isinstance(change, LoseRoom) and policy.rooms is not None:
-            in_rooms |= {name for name in brokers if policy.rooms.of_broker(name) == change.room}
+    names, elected = set(brokers), set(masters)
+    each = [change.trouble for change in scenario.changes]
+    slow = {name: how for trouble in each for name, how in trouble.slow.items()}
+    lost = frozenset[str]().union(*(trouble.lost | (trouble.lost_if_masterless - elected) for trouble in each))
+    in_rooms = frozenset[str]()
+    if policy.rooms is not None:
+        in_rooms = frozenset(name for name in names if policy.rooms.of_broker(name) in scenario.lost_rooms)
+    read_only = frozenset[str]().union(*(trouble.read_only for trouble in each))
     endings: tuple[str | None, ...] = (KILL, SILENT) if lost else (SILENT,) if in_rooms else (None,)
-    return Troubles(slow, frozenset(lost | in_rooms), frozenset(read_only), endings)
+    return Troubles(slow, lost | in_rooms, read_only, endings)
 
 
 def _places(before: Side, troubles: Troubles) -> list[TopicPlace]:

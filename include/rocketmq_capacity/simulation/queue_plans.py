@@ -15,7 +15,10 @@ from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation.broker_plans import add_broker_plan, remove_broker_plan
 from rocketmq_capacity.recommendation.facts import Cluster, Topic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
-from rocketmq_capacity.simulation.scenario import AddBroker, ReadOnlyBroker, Scenario, SetQueues
+from rocketmq_capacity.simulation.changes.add_broker import AddBroker
+from rocketmq_capacity.simulation.changes.read_only_broker import ReadOnlyBroker
+from rocketmq_capacity.simulation.changes.set_queues import SetQueues
+from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Side, Sides
 from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX
 
@@ -23,8 +26,8 @@ _UNIT: Final = Decoder(TopicWithReaders)
 
 
 def changes_queues(scenario: Scenario) -> bool:
-    """Whether the scenario changes numbers of queues, adds a broker, or makes a broker read-only."""
-    return any(isinstance(one, SetQueues | AddBroker | ReadOnlyBroker) for one in scenario.changes)
+    """Whether queues come, go or get another perm."""
+    return any(change.CHANGES_QUEUES for change in scenario.changes)
 
 
 def queue_plans(sides: Sides, *, is_suspect: bool) -> tuple[QueuePlan, ...]:

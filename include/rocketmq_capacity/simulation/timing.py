@@ -12,8 +12,8 @@ from typing import Final
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import Delay
-from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.vocabulary import REQUEST_S
 
 MIN_REBALANCE_S: Final = 1.0

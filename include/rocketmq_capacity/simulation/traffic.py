@@ -3,15 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 from enum import Enum
-from math import fsum, isfinite
+from math import fsum
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.errors import shown
-from rocketmq_capacity.simulation.parts import topic_of, without_rates
-from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.simulation.scenario import ScaleTraffic
-from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic, TopicOffset
+from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Topic, TopicOffset
 from rocketmq_capacity.vocabulary import PERM_WRITE, PRIORITY, is_readable
 
 QueueKey = tuple[str, int]
@@ -123,33 +119,6 @@ def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
     return before is None or before != after or any(offset.put_msgs_per_s for offset in gone)
 
 
-def scale_traffic(inventory: Inventory, change: ScaleTraffic, place: Place) -> Inventory:
-    """The inventory with ``factor`` times the known rates of one topic, or of all.
-
-    Samples of lag, and rates at which clients consumed, do not apply to the new traffic, and become unknown.
-
-    Errors: :class:`BadInput` for an unknown topic, or a factor that makes a rate infinite.
-    """
-    if change.topic is not None:
-        topic_of(inventory, change.topic, place)
-    if change.factor == 1.0:
-        return inventory
-    is_scaled = {topic.topic: change.topic in (None, topic.topic) for topic in inventory.topics}
-    topics = tuple(_scaled(t, change.factor, place) if is_scaled[t.topic] else t for t in inventory.topics)
-    scaled = {name for name, scales in is_scaled.items() if scales}
-    groups = tuple(_unmeasured(group, scaled) for group in inventory.consumer_groups)
-    return replace(inventory, topics=topics, consumer_groups=groups)
-
-
-def _unmeasured(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
-    """The group without samples and rates of these topics."""
-    group = without_samples(group, topics)
-    if not any(one.topic in topics for client in group.clients or () for one in client.status or ()):
-        return group
-    clients = (replace(client, status=without_rates(client.status, topics)) for client in group.clients or ())
-    return replace(group, clients=tuple(clients))
-
-
 def without_samples(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
     """The group without the samples of these topics, which do not apply to the new traffic."""
     if not any(offset.samples is not None and offset.topic in topics for offset in group.offsets or ()):
@@ -179,19 +148,3 @@ def _with_rates(offsets: tuple[TopicOffset, ...], put: dict[QueueKey, float | No
     changed = [replace(o, put_msgs_per_s=put.pop((o.broker_name, o.queue_id), o.put_msgs_per_s)) for o in offsets]
     missing = (TopicOffset(broker_name=b, queue_id=q, put_msgs_per_s=put[b, q]) for b, q in sorted(put) if put[b, q])
     return (*changed, *missing)
-
-
-def _scaled(topic: Topic, factor: float, place: Place) -> Topic:
-    def scaled(rate: float | None) -> float | None:
-        if rate is None:
-            return None
-        if not isfinite(rate * factor):
-            raise place.refusal("factor", f"is {factor}; a rate of {shown(topic.topic)} would no longer be finite")
-        return rate * factor
-
-    rates = topic.rates and tuple(
-        replace(one, put_msgs_per_s=scaled(one.put_msgs_per_s), mean_msgs_per_s=scaled(one.mean_msgs_per_s))
-        for one in topic.rates
-    )
-    offsets = topic.offsets and tuple(replace(o, put_msgs_per_s=scaled(o.put_msgs_per_s)) for o in topic.offsets)
-    return replace(topic, rates=rates, offsets=offsets)

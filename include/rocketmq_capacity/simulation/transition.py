@@ -14,10 +14,10 @@ import numpy as np
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
 from rocketmq_capacity.simulation.moved import Moved
-from rocketmq_capacity.simulation.scenario import Ending
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import MAX_SPAN, Timing
 from rocketmq_capacity.simulation.views import NOWHERE, Interleavings

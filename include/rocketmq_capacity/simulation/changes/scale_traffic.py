@@ -1,0 +1,68 @@
+"""The change `scale_traffic`."""
+
+from collections.abc import Collection
+from math import isfinite
+from typing import Annotated, Literal
+
+from msgspec.structs import replace
+from pydantic import Field
+
+from rocketmq_capacity.errors import shown
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.change import Change, TopicName
+from rocketmq_capacity.simulation.parts import topic_of, without_rates
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.traffic import without_samples
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
+
+
+class ScaleTraffic(Change):
+    """``factor`` times as many messages written to a topic, or to all topics."""
+
+    EXAMPLE = "topic: {topic}, factor: 2.0"
+
+    change: Literal["scale_traffic"]
+    topic: TopicName | None = None
+    factor: Annotated[float, Field(ge=0, allow_inf_nan=False, title="Times as many messages")]
+
+    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+        """The inventory with ``factor`` times the known rates of one topic, or of all.
+
+        Samples of lag, and rates at which clients consumed, do not apply to the new traffic, and become unknown.
+
+        Errors: :class:`BadInput` for an unknown topic, or a factor that makes a rate infinite.
+        """
+        if self.topic is not None:
+            topic_of(inventory, self.topic, place)
+        if self.factor == 1.0:
+            return inventory
+        is_scaled = {topic.topic: self.topic in (None, topic.topic) for topic in inventory.topics}
+        topics = tuple(_scaled(t, self.factor, place) if is_scaled[t.topic] else t for t in inventory.topics)
+        scaled = {name for name, scales in is_scaled.items() if scales}
+        groups = tuple(_unmeasured(group, scaled) for group in inventory.consumer_groups)
+        return replace(inventory, topics=topics, consumer_groups=groups)
+
+
+def _unmeasured(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
+    """The group without samples and rates of these topics."""
+    group = without_samples(group, topics)
+    if not any(one.topic in topics for client in group.clients or () for one in client.status or ()):
+        return group
+    clients = (replace(client, status=without_rates(client.status, topics)) for client in group.clients or ())
+    return replace(group, clients=tuple(clients))
+
+
+def _scaled(topic: Topic, factor: float, place: Place) -> Topic:
+    def scaled(rate: float | None) -> float | None:
+        if rate is None:
+            return None
+        if not isfinite(rate * factor):
+            raise place.refusal("factor", f"is {factor}; a rate of {shown(topic.topic)} would no longer be finite")
+        return rate * factor
+
+    rates = topic.rates and tuple(
+        replace(one, put_msgs_per_s=scaled(one.put_msgs_per_s), mean_msgs_per_s=scaled(one.mean_msgs_per_s))
+        for one in topic.rates
+    )
+    offsets = topic.offsets and tuple(replace(o, put_msgs_per_s=scaled(o.put_msgs_per_s)) for o in topic.offsets)
+    return replace(topic, rates=rates, offsets=offsets)
