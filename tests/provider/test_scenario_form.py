@@ -14,7 +14,7 @@ from airflow.sdk.exceptions import ParamValidationError
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT
-from rocketmq_capacity.provider.latest_names import Names, misfit, names_at_hand
+from rocketmq_capacity.provider.latest_names import Names, name_problem, names_at_hand
 from rocketmq_capacity.provider.scenario_form import (
     CHANGES,
     SECTIONS,
@@ -224,7 +224,7 @@ def test_the_example_has_a_change_of_each_kind_and_can_be_run() -> None:
     *others, _ = yaml.safe_load(examples(names))["changes"]
     without_room = [change for change in others if change["change"] != "lose_room"]
     for change in without_room:
-        assert misfit({}, yaml.safe_dump({"name": "x", "changes": [change]}), PLACES) == ""
+        assert name_problem({}, yaml.safe_dump({"name": "x", "changes": [change]}), PLACES) == ""
     shown = str(scenario_params(names)["scenario"].value)
     assert [line.removeprefix("# ") for line in shown.splitlines()] == examples(names).splitlines()
     assert changes_of(scenario_text(filled(**EVERY_CHANGE[4]))) == [EVERY_CHANGE[4]]  # beside what the field shows
@@ -250,7 +250,7 @@ def test_the_fields_offer_the_rooms_of_the_policy_and_the_nearest_one_for_a_typo
     assert "In the latest snapshot: hangzhou, room1." in str(scenario_params(names)["room"].description)
     assert "lose_room, room: hangzhou" in examples(names)
     typo = "name: x\nchanges: [{change: lose_room, room: hangzhuo}]"
-    assert "the nearest room is 'hangzhou'" in misfit({}, typo, places)
+    assert "the nearest room is 'hangzhou'" in name_problem({}, typo, places)
 
 
 def test_a_live_clusters_names_are_those_of_its_latest_stored_snapshot(tmp_path: Path) -> None:
@@ -267,18 +267,18 @@ def test_a_live_clusters_names_are_those_of_its_latest_stored_snapshot(tmp_path:
         write_whole(run.inventory, json.dumps(inventory).encode())
         run.commit("snapshot", [])
 
-    assert "the nearest broker is 'broker-b'" in misfit({"cluster": "shop"}, lost, places)
-    assert "the nearest broker is 'broker-b'" in misfit({}, lost, places)
-    assert misfit({"cluster": "other"}, lost, places) == ""
-    assert misfit({"cluster": ["shop"]}, lost, places) == ""
-    assert misfit({"inventory": "../../sample/inventory.json"}, lost, places) == ""
+    assert "the nearest broker is 'broker-b'" in name_problem({"cluster": "shop"}, lost, places)
+    assert "the nearest broker is 'broker-b'" in name_problem({}, lost, places)
+    assert name_problem({"cluster": "other"}, lost, places) == ""
+    assert name_problem({"cluster": ["shop"]}, lost, places) == ""
+    assert name_problem({"inventory": "../../sample/inventory.json"}, lost, places) == ""
 
 
 def test_names_that_an_earlier_change_brings_are_there() -> None:
     added = "{change: add_broker, broker_name: new, topics_like: broker-a}"
 
-    assert misfit({}, f"name: x\nchanges: [{added}, {{change: lose_broker, broker_name: new}}]", PLACES) == ""
-    assert "changes[1].broker_name" in misfit(
+    assert name_problem({}, f"name: x\nchanges: [{added}, {{change: lose_broker, broker_name: new}}]", PLACES) == ""
+    assert "changes[1].broker_name" in name_problem(
         {}, f"name: x\nchanges: [{added}, {{change: lose_broker, broker_name: neww}}]", PLACES
     )
 
@@ -287,6 +287,5 @@ def test_a_cluster_whose_snapshot_cannot_be_read_refuses_nothing(tmp_path: Path)
     for content in (b"", b"[", b'{"format": 1}'):
         (tmp_path / "own.json").write_bytes(content)
         places = replace(PLACES, inventories=tmp_path)
-        assert (
-            misfit({"inventory": "own.json"}, "name: x\nchanges: [{change: lose_broker, broker_name: b}]", places) == ""
-        )
+        lost = "name: x\nchanges: [{change: lose_broker, broker_name: b}]"
+        assert name_problem({"inventory": "own.json"}, lost, places) == ""

@@ -240,9 +240,10 @@ def retention_risk(group: Group) -> Iterator[Finding]:
         return
     least_hours = min(near.values(), default=None)
     is_critical = bool(lost) or (least_hours is not None and least_hours < bounds.critical_hours)
+    severity: Severity = CRITICAL if is_critical else WARNING
     yield finding(
         RETENTION_RISK,
-        INFO if _is_given_up(group, can_be_saved=bool(near)) else CRITICAL if is_critical else WARNING,
+        INFO if _is_given_up(group, can_be_saved=bool(near)) else severity,
         consumer_group=group.name,
         queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
         evidence={

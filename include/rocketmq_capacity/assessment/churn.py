@@ -155,11 +155,8 @@ class Churn:
             return Moves(None, None, dict.fromkeys(self.losses.losses))
         if self._all_read_all(strategy):
             every = int(np.count_nonzero(self.division.queues.is_business))
-            return Moves(
-                None if self.fewer is None else every if self._loses_an_id else 0,
-                every,
-                dict.fromkeys(self.losses.losses, 0),
-            )
+            fewer = every if self._loses_an_id else 0
+            return Moves(None if self.fewer is None else fewer, every, dict.fromkeys(self.losses.losses, 0))
         return Moves(self._fewer(strategy), self._between(strategy, self.more), self._brokers(strategy))
 
     @property

@@ -260,8 +260,8 @@ def _row(
 def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
     """The busy share of the busiest client at the peak after each failure; a new client is like the last."""
     each = [_case(one) for one in failures]
-    borne = iter(burdens([case for case in each if case is not None]))
-    found = (None if case is None else next(borne).busiest for case in each)
+    each_burden = iter(burdens([case for case in each if case is not None]))
+    found = (None if case is None else next(each_burden).busiest for case in each)
     return [use and use.times(one.group.peak.scale) for one, use in zip(failures, found, strict=True)]
 
 

@@ -108,7 +108,9 @@ def lateness(group: Group) -> Lateness | None:
     if not waits:
         return None
     growth, connections = lag_growth(group.facts).by, group.facts.connections
-    is_falling = (None if growth is None else growth < 0) if connections else False
+    is_falling: bool | None = False
+    if connections:
+        is_falling = None if growth is None else growth < 0
     late = tuple(sorted(queue for queue, (wait_s, _) in waits.items() if wait_s > allowed_s))
     worst = max(waits, key=lambda queue: (waits[queue][0], queue))
     worst_s = waits[worst][0]

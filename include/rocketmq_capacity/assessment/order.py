@@ -95,11 +95,11 @@ def unlockable_queues(group: Group) -> Iterator[Finding]:
 def _unlockable(group: Group, reads: Reads, place: Place) -> Finding:
     slaves = [one for one in group.cluster.brokers if one.broker_name == place.broker_name]
     told = {(one.config or {}).get(ACTING) for one in slaves}
-    may_act = True if "true" in told else None if None in told else False
-    severity: Severity = INFO if not group.facts.consumers else WARNING if may_act else CRITICAL
+    may_act = None if None in told and "true" not in told else "true" in told
+    severity: Severity = WARNING if may_act else CRITICAL
     return finding(
         FIFO_BROKEN,
-        severity,
+        severity if group.facts.consumers else INFO,
         consumer_group=group.name,
         topic=reads.topic.topic,
         broker_name=place.broker_name,

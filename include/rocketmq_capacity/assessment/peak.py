@@ -85,7 +85,8 @@ def peak_of(division: Division, weights: Weights) -> Peak:
         # Sums of equal rates may differ in their last digit: of equal moments, the first counts.
         if then.sum() > highest * (1 + SAME):
             highest, when, at_peak = float(then.sum()), one.at_s, then
-    factor = highest / total if total > 0 else None if highest > 0 else 1.0
+    from_nothing = None if highest > 0 else 1.0
+    factor = highest / total if total > 0 else from_nothing
     is_even = factor is not None and bool(np.all(np.abs(at_peak - factor * now) <= SAME * at_peak))
     if is_even:
         return Peak(factor, highest, when, *told)

@@ -278,9 +278,9 @@ def _sizes_of(asked: Asked) -> list[Size | None]:
         for (staff, _), one in zip(asked, each, strict=True)
         if one is not None
     ]
-    borne = iter(burdens(cases))
+    burden = iter(burdens(cases))
     return [
-        None if one is None else _size(staff, one, next(borne)) for (staff, _), one in zip(asked, each, strict=True)
+        None if one is None else _size(staff, one, next(burden)) for (staff, _), one in zip(asked, each, strict=True)
     ]
 
 

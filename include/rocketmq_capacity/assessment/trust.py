@@ -8,7 +8,7 @@ from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, WARNING
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, WARNING, Severity
 from rocketmq_capacity.wording import counted, listed, percent, rounded
 
 SUSPECT_SNAPSHOT: Final = Rule(
@@ -47,9 +47,10 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
     brokers = sorted({*cluster.silent, *absent})
     rooms = _silent_rooms(cluster, brokers, policy)
     is_enough = ratio >= policy.thresholds.PROVISION.min_completeness
+    severity: Severity = WARNING if ratio < 1 else INFO
     yield finding(
         SNAPSHOT_INCOMPLETE,
-        (WARNING if ratio < 1 else INFO) if is_enough else CRITICAL,
+        severity if is_enough else CRITICAL,
         subjects=brokers,
         evidence={
             "completeness_ratio": rounded(ratio),

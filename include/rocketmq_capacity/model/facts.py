@@ -231,6 +231,11 @@ class ClusterFacts(Facts, frozen=True, kw_only=True):
     silent: tuple[str, ...] = ()
     """Broker names (or addresses, if the name is unknown) that did not answer a request; sorted."""
 
+    @property
+    def broker_names(self) -> frozenset[str]:
+        """The names of its brokers."""
+        return frozenset(broker.broker_name for broker in self.brokers)
+
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:

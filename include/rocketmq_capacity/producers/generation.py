@@ -100,9 +100,10 @@ def release_of(version: str | None) -> Release | None:
     number = tuple(map(int, parts))
     old, fixed, new = GENERATIONS
     is_fixed = (4, 9, 8) <= number < (5, 0, 0)
+    before_new = fixed if is_fixed else old
     later_codes = {code for code, since in ((SYSTEM_BUSY, (5, 3, 0)), (GO_AWAY, (5, 3, 1))) if number >= since}
     return Release(
-        generation=new if number >= (5, 1, 4) else fixed if is_fixed else old,
+        generation=new if number >= (5, 1, 4) else before_new,
         avoids_last_broker=number >= (5, 1, 1),
         takes_absolute=number < (5, 1, 0),
         knows_perm=is_fixed,

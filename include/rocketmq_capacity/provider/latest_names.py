@@ -92,7 +92,7 @@ def names_at_hand(places: Places) -> Names:
     return Names.of(_outline(sources({}, places)[0], places), _policy(places, ""))
 
 
-def misfit(given: Mapping[str, Any], scenario: str, places: Places) -> str:
+def name_problem(given: Mapping[str, Any], scenario: str, places: Places) -> str:
     """What the scenario names that the cluster does not have, with the nearest name of that kind; empty where all is.
 
     Nothing is said of a cluster that no snapshot of is stored, nor where the policy cannot be read: the task that

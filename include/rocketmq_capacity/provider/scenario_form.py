@@ -12,7 +12,7 @@ from airflow.sdk.exceptions import ParamValidationError
 
 from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT, LONGEST_TEXT, SCENARIO, register_formats
-from rocketmq_capacity.provider.latest_names import Names, in_words, misfit
+from rocketmq_capacity.provider.latest_names import Names, in_words, name_problem
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.settings.yaml_file import mapping_of_text
 from rocketmq_capacity.simulation.change import changes
@@ -142,7 +142,7 @@ def contradiction(conf: Mapping[str, Any], places: Places | None = None) -> str:
     try:
         params.update({name: conf[name] for name in conf.keys() & params.keys()})
         text = scenario_text(params.validate())
-        return "" if places is None else misfit(conf, text, places)
+        return "" if places is None else name_problem(conf, text, places)
     except ParamValidationError:
         return ""
     except BadInput as error:
@@ -165,7 +165,9 @@ def excess(conf: Mapping[str, Any]) -> str:
 
 
 def _is_shallow(value: Any, levels: int) -> bool:
-    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    if isinstance(value, dict):
+        value = list(value.values())
+    inner = value if isinstance(value, list) else ()
     return levels > 0 and all(_is_shallow(item, levels - 1) for item in inner)
 
 

@@ -164,7 +164,8 @@ def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Seq
     queues = [one for one in finding.subjects if isinstance(one, Queue)]
     if finding.rule == ORPHAN:
         named = finding.evidence.get("cause")
-        rule = DUPLICATE if DUPLICATE in others else named if isinstance(named, str) else ""
+        rule = named if isinstance(named, str) else ""
+        rule = DUPLICATE if DUPLICATE in others else rule
         # Of itself such a strategy leaves no queue out: its clients divide other lists.
         rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
         return others[rule][0] if rule in others and rule != ORPHAN else None
@@ -271,7 +272,9 @@ def _cause(
     since = [] if past is None else [past.since.get(_about(one), past.taken_at) for one in found]
     group = _common([one.consumer_group for one in found], lead.consumer_group if lead else None)
     topic = _common([one.topic for one in found], lead.topic if lead else None)
-    rule = root.rule if root else next(iter(lead.rules), "") if lead else ""
+    rule, message = ("", "") if lead is None else (next(iter(lead.rules), ""), lead.reason)
+    if root is not None:
+        rule, message = root.rule, root.message
     crossing = crossing_words(found) if rule == CROSS_ROOM else None
     if crossing is not None and len({one.consumer_group for one in found}) > 1:
         group = None
@@ -287,7 +290,7 @@ def _cause(
         owner=_common([owners.only_one(*place) for place in places], None),
         tier=min(tiers, default=None),
         title=_title(rule, lead, root) if crossing is None else crossing[0],
-        message=(root.message if root else lead.reason if lead else "") if crossing is None else crossing[1],
+        message=message if crossing is None else crossing[1],
         findings=tuple(one.id for one in found),
         recommendations=tuple(one.id for one in advice),
         impact=impact_of(found),

@@ -28,7 +28,7 @@ def compare_cluster(sides: Sides) -> Sorted:
     )
     clusters = sides.before.cluster, sides.after.cluster
     lost = lost_brokers(*clusters)
-    sorted_out = Sorted(still, added, cleared=[], undecided=[])
+    findings = Sorted(still, added, cleared=[], undecided=[])
     for one in gone:
         after = None if one.topic is None else has.get(one.topic)
         doubt = (
@@ -36,8 +36,8 @@ def compare_cluster(sides: Sides) -> Sorted:
             if one.topic is None
             else undecided_of_topic(one, had[one.topic], after)
         )
-        sorted_out.sort_in(one, doubt, gone_with_topic_or_broker(one, after, lost))
-    return sorted_out
+        findings.sort_in(one, doubt, gone_with_topic_or_broker(one, after, lost))
+    return findings
 
 
 def producers_undecided(sides: Sides) -> tuple[UnjudgedTopic, ...]:

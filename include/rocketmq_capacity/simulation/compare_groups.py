@@ -58,7 +58,7 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
         now = Group(
             after.observed(unit["observations"], unit["samples"]), sides.after.cluster, sides.policy, strategies
         )
-        row, sorted_out = outcome(
+        row, findings = outcome(
             was, now, found.get(name, ()), finds.get(name, ()), sides.hot_topics, sides.scenario.lost_rooms
         )
         passing = change_of(was, now, timing, sides.scenario.ending)
@@ -69,7 +69,7 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
             totals.append(tables.GroupTransition(consumer_group=name, **whole))
         if is_touched(row):
             outcomes.append(row)
-        in_doubt += sorted_out.undecided
+        in_doubt += findings.undecided
     yield tables.ScenarioEffect, table_of(tables.ScenarioEffect, effects)
     yield tables.ScenarioGroup, table_of(tables.ScenarioGroup, outcomes)
     yield tables.UndecidedFinding, table_of(tables.UndecidedFinding, in_doubt)

@@ -11,8 +11,7 @@ from rocketmq_capacity.wording import counted, listed
 
 def lost_brokers(before: ClusterFacts, after: ClusterFacts) -> list[str]:
     """The names of the brokers that only the first cluster has, sorted."""
-    had, has = ({broker.broker_name for broker in facts.brokers} for facts in (before, after))
-    return sorted(had - has)
+    return sorted(before.broker_names - after.broker_names)
 
 
 def cause_of(found: Finding, groups: Mapping[str, ScenarioGroup], lost_brokers: Sequence[str]) -> str | None:

@@ -205,8 +205,12 @@ def lost_topics_of(before: Group, after: Group) -> tuple[str, ...]:
 
 def _topics(was: Counts, now: Counts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The topics that lose their last queue, and those that get a first one; they are sorted."""
-    had, has = ({topic for (topic, _), number in counts.items() if number} for counts in (was, now))
+    had, has = _with_queues(was), _with_queues(now)
     return tuple(sorted(had - has)), tuple(sorted(has - had))
+
+
+def _with_queues(counts: Counts) -> set[str]:
+    return {topic for (topic, _), number in counts.items() if number}
 
 
 def _waiting(before: Group, after: Group) -> int | None:

@@ -95,8 +95,8 @@ def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFac
     """The same for a finding that names neither a group nor a topic."""
     if found.rule in OF_THE_SNAPSHOT:
         return "it is about the snapshot itself, which no change of its copy mends"
-    had, has = ({broker.broker_name for broker in facts.brokers} for facts in (before, after))
-    gone = sorted(name for name in had - has if name == found.broker_name or name in found.subjects)
+    has = after.broker_names
+    gone = sorted(name for name in before.broker_names - has if name == found.broker_name or name in found.subjects)
     if found.rule == "READ_ONLY_IDLE" and not gone and not _is_opened(found.broker_name, before, after):
         return "who would have nothing to read but a drained broker is not known of every group after the change"
     if found.rule == "BROKER_LOSS" and len(has) < policy.thresholds.BROKER_LOSS.min_brokers:

@@ -105,15 +105,15 @@ def outcome(
         lost_rooms: machine rooms that the scenario takes away.
     """
     still, gone, added = sides_of(found, finds)
-    sorted_out = Sorted(still, added, cleared=[], undecided=[])
+    findings = Sorted(still, added, cleared=[], undecided=[])
     for one in gone:
         lost_with = gone_with(one, before, after, lost_rooms)
         doubt = undecided_of_group(Case(one, before, after, hot_topics)) if lost_with is None else None
-        sorted_out.sort_in(one, doubt, lost_with)
+        findings.sort_in(one, doubt, lost_with)
     told = group_shift(before, after, lost_rooms)
     effect = effect_of(told.shift, after.policy.thresholds)
     shift, bound = told.shift, after.policy.thresholds.PROVISION.under_utilisation
-    use, becomes = (side.provision.utilisation for side in (before, after))
+    use, becomes = before.provision.utilisation, after.provision.utilisation
     row = ScenarioGroup(
         consumer_group=after.name,
         verdict=effect.verdict,
@@ -135,11 +135,11 @@ def outcome(
         waiting_messages=shift.waiting,
         unreadable_topics=told.unreadable_topics,
         unwritable_topics=told.unwritable_topics,
-        findings_added=len(sorted_out.added),
-        findings_cleared=len(sorted_out.cleared),
-        findings_undecided=len(sorted_out.undecided),
+        findings_added=len(findings.added),
+        findings_cleared=len(findings.cleared),
+        findings_undecided=len(findings.undecided),
     )
-    return row, sorted_out
+    return row, findings
 
 
 def is_touched(row: ScenarioGroup) -> bool:

@@ -51,7 +51,7 @@ class Meanwhile(NamedTuple):
 
 def producers_meanwhile(sides: Sides) -> Meanwhile:
     """What producers do while the changes make brokers slow, read-only or lost."""
-    brokers = {one.broker_name for one in sides.before.cluster.brokers}
+    brokers = sides.before.cluster.broker_names
     masters = [one.broker_name for one in sides.after.cluster.brokers if one.broker_id == 0]
     troubles = troubles_of(sides.scenario, brokers, masters, sides.policy)
     if not troubles.brokers:
@@ -83,7 +83,9 @@ def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[st
     if policy.rooms is not None:
         in_rooms = frozenset(name for name in names if policy.rooms.of_broker(name) in scenario.lost_rooms)
     read_only = frozenset[str]().union(*(trouble.read_only for trouble in each))
-    endings: tuple[str | None, ...] = (KILL, SILENT) if lost else (SILENT,) if in_rooms else (None,)
+    endings: tuple[str | None, ...] = (SILENT,) if in_rooms else (None,)
+    if lost:
+        endings = KILL, SILENT
     return Troubles(slow, lost | in_rooms, read_only, endings)
 
 

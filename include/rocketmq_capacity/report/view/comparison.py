@@ -134,8 +134,9 @@ def _difference(name: str, before: Any, after: Any) -> tuple[str, str]:
     step = round(new - old, 6)
     if step == 0:
         return "changed", ""  # a list with as many, but other entries
-    verdict = ("better" if step < 0 else "worse") if name in LOWER_IS_BETTER else ""
-    return f"{signed(step * 100)} points" if unit_of(name) == PER_CENT else signed(step), verdict
+    verdict = "better" if step < 0 else "worse"
+    amount = f"{signed(step * 100)} points" if unit_of(name) == PER_CENT else signed(step)
+    return amount, verdict if name in LOWER_IS_BETTER else ""
 
 
 def _amount(value: Any) -> float | None:

@@ -33,6 +33,7 @@ OWN: Final = {
     ONE_FEWER: "Last client by id lost",
     ONE_MORE: "One more client",
 }
+YES_OR_NO: Final = {True: "yes", False: "no", None: UNKNOWN}
 OF_SERVERS: Final = {
     MASTER_LOST: "Master lost",
     RESTART: "Broker starts again",
@@ -142,7 +143,7 @@ def _server_line(row: ClusterFailure) -> ServerLine:
         what=OF_SERVERS[row.failure],
         name=row.lost,
         cells=(
-            *((title, UNKNOWN if one is None else "yes" if one else "no") for title, one in can.items()),
+            *((title, YES_OR_NO[one]) for title, one in can.items()),
             ("Read again after", _until_read(row)),
         ),
         why=row.why,
