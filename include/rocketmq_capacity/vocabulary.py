@@ -259,6 +259,11 @@ def is_clustering(message_model: str | None) -> bool:
     return (message_model or DEFAULT_MESSAGE_MODEL) == CLUSTERING
 
 
+def knows_rooms(strategy: str) -> bool:
+    """Whether a strategy looks at the machine rooms of brokers or clients. All others divide queues without them."""
+    return strategy.startswith(MACHINE_ROOM)
+
+
 def is_readable(perm: int | None, read_queue_nums: int | None) -> bool:
     """Whether consumers see a topic's queues on a broker. RocketMQ does not check that a master is alive.
 

@@ -105,13 +105,40 @@ def test_a_strategy_that_crosses_less_is_recommended_with_the_share_before_and_a
     assert found.severity == "INFO"
     assert found.message == (
         "50.0 % of the queues whose rooms are known are read from another machine room: hz from sh (2 queues, 20.0"
-        " messages a second); sh from hz (2 queues, 20.0 messages a second). Under AVG it would be 0.0 %."
+        " messages a second); sh from hz (2 queues, 20.0 messages a second). Under MACHINE_ROOM_NEARBY-AVG it would be"
+        " 0.0 %."
     )
     (answer,) = [one for one in plan.recommendations if "CROSS_ROOM" in one.rules]
     before, after = json.loads(answer.before), json.loads(answer.after)
-    assert (answer.action, after["strategy"]) == ("CHANGE_STRATEGY", "AVG")
+    assert (answer.action, after["strategy"]) == ("CHANGE_STRATEGY", "MACHINE_ROOM_NEARBY-AVG")
     assert (before["cross_room_share"], after["cross_room_share"]) == (0.5, 0.0)
     assert "0.0 % of the queues are read from another machine room instead of 50.0 %" in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("members", "strategies", "advice"),
+    [
+        (
+            ("hz-1", "sh-1"),
+            ["AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH"],
+            "Run clients in the machine rooms whose queues",
+        ),
+        (("hz-1", "sh-1", "9"), ["AVG_BY_CIRCLE", "AVG", "MACHINE_ROOM_NEARBY-AVG"], "Add the rooms of all brokers"),
+    ],
+    ids=["no strategy knows rooms", "a room is unknown"],
+)
+def test_a_share_that_falls_by_coincidence_is_no_answer(
+    members: tuple[str, ...], strategies: list[str], advice: str
+) -> None:
+    """AVG would cross less, as the names of clients and brokers happen to be sorted."""
+    rules = policy(strategies=strategies)
+    plan = planned(clients(*members, strategy="AVG_BY_CIRCLE"), *TWO_ROOMS, policy=rules)
+    evidence = told("CROSS_ROOM", plan)
+    (answer,) = [one for one in plan.recommendations if "CROSS_ROOM" in one.rules]
+
+    assert (share_of(evidence, "AVG") or 0.0) < 0.7 * evidence["cross_room_share"]
+    assert (answer.action, answer.reason.startswith(advice)) == ("INVESTIGATE", True)
+    assert " it would be " not in of("CROSS_ROOM", plan)[0].message
 
 
 def test_a_strategy_that_leaves_queues_unread_is_not_compared() -> None:

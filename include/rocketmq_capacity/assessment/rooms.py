@@ -17,7 +17,7 @@ from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.tables import Finding
-from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM, MACHINE_ROOM_NEARBY, POP
+from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM_NEARBY, knows_rooms
 from rocketmq_capacity.wording import LISTED, counted, fixed, listed, percent, rounded
 
 ROOM_STARVATION: Final = Rule(
@@ -29,15 +29,28 @@ ROOM_STARVATION: Final = Rule(
     needs=("clients", "owners"),
 )
 
+
+def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
+    """What to do where no strategy that knows rooms answers."""
+    if evidence["untold_room_queues"] or evidence["untold_room_clients"]:
+        return (
+            "Add the rooms of all brokers and clients of this group to the policy (rooms). Strategies that know rooms"
+            " are compared only then."
+        )
+    where = "that have queues and no client" if evidence["rooms_without_clients"] else "whose queues others read"
+    return (
+        f"Run clients in the machine rooms {where}, or accept that messages cross: no strategy of the policy that knows"
+        " rooms (MACHINE_ROOM, MACHINE_ROOM_NEARBY) crosses less without leaving queues unread or making something"
+        " else worse."
+    )
+
+
 CROSS_ROOM: Final = Rule(
     name="CROSS_ROOM",
     title="Queues read from another machine room",
     meaning="Their messages cross the link between the rooms, which is slower and may cost money.",
     place=280,
-    advice=(
-        "Run clients in the machine rooms that have queues and no client, or let the others read across: no strategy"
-        " of the policy crosses rooms less without making something else worse."
-    ),
+    advice=_advice,
     needs=("clients", "owners"),
 )
 
@@ -177,7 +190,8 @@ def cross_room(group: Group) -> Iterator[Finding]:
     """CROSS_ROOM: clients read more than a share of the group's queues from other machine rooms.
 
     Only if the policy asks for it (``report_cross_room``), and for information. Queues and clients of an unknown room
-    do not count. The share is compared with strategies that leave no queue unread.
+    do not count. The share is compared with strategies that leave no queue unread. Only those that know rooms count as
+    better, if all rooms are known: under others the share is a coincidence of names, which the next client changes.
     """
     load = group.today_load
     if not group.policy.report_cross_room or group.policy.rooms is None:
@@ -194,7 +208,13 @@ def cross_room(group: Group) -> Iterator[Finding]:
         if each.is_whole and not len(each.orphans) and (share := rooms.cross_share(each.owners)) is not None
     }
     step = 1 - group.policy.thresholds.CHANGE_STRATEGY.min_improvement
-    better = {name: share for name, share in shares.items() if name != POP and share <= today * step}
+    untold_queues = int((rooms.of_queue[rooms.business] == UNTOLD).sum())
+    untold_clients = int((rooms.of_client == UNTOLD).sum())
+    better = {
+        name: share
+        for name, share in shares.items()
+        if knows_rooms(name) and not untold_queues and not untold_clients and share <= today * step
+    }
     foreign = np.unique(load.owners.queue[rooms.crosses(load.owners)]).tolist()
     names = group.division.queues.names
     size = len(group.weights.queue)
@@ -211,8 +231,8 @@ def cross_room(group: Group) -> Iterator[Finding]:
             "cross_room_msgs_per_s": rounded(rooms.cross_msgs_per_s(load.owners)),
             "cross_room_mb_per_s": rounded(sum(known)) if len(known) == len(pairs) else None,
             "pairs": pairs,
-            "untold_room_queues": int((rooms.of_queue[rooms.business] == UNTOLD).sum()),
-            "untold_room_clients": int((rooms.of_client == UNTOLD).sum()),
+            "untold_room_queues": untold_queues,
+            "untold_room_clients": untold_clients,
             "matrix": rooms.matrix(load.owners),
             "rooms_without_clients": rooms.without_clients,
             "rooms_without_queues": rooms.without_queues,
@@ -268,7 +288,7 @@ def room_starvation(group: Group) -> Iterator[Finding]:
     if group.policy.rooms is None or load is None or group.current is None or group.is_settling:
         return
     current = group.policy.computed(group.current.strategy)
-    if not current.startswith(MACHINE_ROOM) or not len(group.weights.queue):
+    if not knows_rooms(current) or not len(group.weights.queue):
         return
     rooms = Rooms.of(group)
     starving = _starving(group, rooms, load)

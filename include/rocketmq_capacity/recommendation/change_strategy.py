@@ -3,7 +3,7 @@
 The best of the policy's strategies that apply has the fewest queues without a reader. Among equals it has the fewest
 queues with two readers, then the fewest idle clients, then the most findings answered, then (if clients differ) it is
 what most clients run, then it has the least EXCESS. A strategy answers a finding only if it improves what the finding
-measures, and by at least the policy's min_improvement.
+measures, and by at least the policy's min_improvement. Only strategies that know rooms answer CROSS_ROOM.
 """
 
 from collections import Counter
@@ -24,11 +24,11 @@ from rocketmq_capacity.tables.dataset import Metrics
 from rocketmq_capacity.vocabulary import (
     CLIENT_STRATEGIES,
     GO,
-    MACHINE_ROOM,
     MACHINE_ROOM_NEARBY,
     MIXED,
     POP,
     PULL,
+    knows_rooms,
 )
 from rocketmq_capacity.wording import fixed, rounded
 
@@ -162,7 +162,7 @@ def _read_by_another(group: Group) -> Iterator[tables.Recommendation]:
         target=best,
         reason=sentences(
             f"Let every client run {best} instead of {now}: queues that nobody reads go from {unread} to 0.",
-            OR_ROOMS if now.startswith(MACHINE_ROOM) else None,
+            OR_ROOMS if knows_rooms(now) else None,
             HOW_IN_GO if _has_go(group) else HOW,
         ),
         rules=[ORPHAN],
@@ -235,13 +235,19 @@ def _crossing_today(group: Group) -> float:
 
 
 def _crossing_less(group: Group, step: float) -> dict[str, float]:
-    """By strategy under which fewer queues are read from another machine room, their share."""
+    """By strategy that knows rooms and under which fewer queues are read from another machine room, their share.
+
+    None does where a room of the group's queues or clients is unknown. Strategies that leave queues unread are not in
+    the evidence.
+    """
     less: dict[str, float] = {}
     for finding in group.found(CROSS_ROOM):
         facts = evidence(finding)
+        if facts["untold_room_queues"] or facts["untold_room_clients"]:
+            continue
         most = facts["cross_room_share"] * step
         shares = {one["strategy"]: one["cross_room_share"] for one in facts["strategies"]}
-        less |= {strategy: share for strategy, share in shares.items() if share <= most}
+        less |= {strategy: share for strategy, share in shares.items() if knows_rooms(strategy) and share <= most}
     return less
 
 
