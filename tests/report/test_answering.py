@@ -101,3 +101,27 @@ def test_a_name_that_looks_like_a_placeholder_is_a_name():
 
 def test_an_action_without_names_is_about_the_cluster():
     assert action_title(investigate(None, None)) == "Look into the cluster"
+
+
+def test_what_looks_into_some_brokers_answers_the_findings_of_these_alone():
+    def of_broker(name):
+        return a_finding("SLAVE_DRIFT", consumer_group=None, broker_name=name)
+
+    def look(name):
+        names = {"broker_names": [name]}
+        return a_recommendation(
+            "INVESTIGATE",
+            id=f"look-{name}",
+            consumer_group=None,
+            topic=None,
+            rules=["SLAVE_DRIFT"],
+            before=names,
+            after=names,
+        )
+
+    made = plan([of_broker("broker-a"), of_broker("broker-b")], [look("broker-a"), look("broker-b")])
+
+    assert sorted((one.title, len(one.findings)) for one in made.causes) == [
+        ("Look into broker-a: slaves that lack what their masters have", 1),
+        ("Look into broker-b: slaves that lack what their masters have", 1),
+    ]

@@ -1,17 +1,16 @@
 """What changes of topics do to a group, and the group's own recommendations."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.model.cases import Case, Effect
-from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
 from rocketmq_capacity.recommendation.effects import is_worse
-from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster, Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.recommendation.fix_clients import each_an_id
 from rocketmq_capacity.recommendation.investigate import investigate
 
@@ -62,27 +61,6 @@ def group_answers(group: Group) -> list[tables.Recommendation]:
     return with_afterwards(
         with_config_lists(group, whole), group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients
     )
-
-
-def cluster_answers(
-    findings: Sequence[tables.Finding], cluster: Cluster, created: Collection[str]
-) -> list[tables.Recommendation]:
-    """The recommendations for the whole cluster, which answer the findings without a group and without a topic.
-
-    ``created`` are the topics for which CREATE_TOPIC_ON_BROKER is recommended: they answer the brokers that lack them.
-    """
-    levelled = {name for topic in created for name in cluster.lacking.get(topic, ())}
-    of_cluster = [
-        one
-        for one in findings
-        if one.consumer_group is one.topic is None and not (one.rule == COVERAGE and one.broker_name in levelled)
-    ]
-    of_version = [(one, str(evidence(one).get("version"))) for one in of_cluster if "version" in evidence(one)]
-    others = [one for one in of_cluster if "version" not in evidence(one)]
-    added = add_broker(others, cluster)
-    rest = investigate(others, () if added is None else added.rules, cluster)
-    each = [investigate([one], (), cluster, version=version) for one, version in of_version]
-    return with_afterwards([one for one in (added, rest, *each) if one is not None], cluster.nameserver)
 
 
 def _is_answered(finding: tables.Finding, group: Group, found: Iterable[tables.Recommendation]) -> bool:

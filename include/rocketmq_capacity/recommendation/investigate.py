@@ -1,6 +1,7 @@
 """INVESTIGATE: the findings that no other action answers, with commands that only read.
 
-There is one recommendation for each group, each topic and the cluster, for all of its findings that are left.
+There is one recommendation for each group and each topic, for all of its findings that are left. Those of the cluster
+are told apart by rule and broker.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -39,6 +40,7 @@ def investigate(
     addresses: Sequence[str] = (),
     refusals: Mapping[str, str] | None = None,
     version: str | None = None,
+    broker_names: Sequence[str] = (),
 ) -> tables.Recommendation | None:
     """The recommendation for the findings that are left; None if none are.
 
@@ -52,6 +54,7 @@ def investigate(
         addresses: broker name -> address, of the brokers that serve the group's topics.
         refusals: rule -> a sentence that says why no change answers it; it replaces the general advice.
         version: the one version that the findings are about, if they are about one.
+        broker_names: the brokers that they are about, sorted.
     """
     left = [one for one in findings if one.rule not in answered]
     if not left:
@@ -59,18 +62,25 @@ def investigate(
     rules = sorted({one.rule for one in left})
     looks = sorted((one.rule, _looks(one, cluster, client_ids, addresses)) for one in left)
     lines = dict.fromkeys(line for _, of_finding in looks for line in of_finding)
+    about = {"broker_names": [*broker_names]} if broker_names else None
     steps = dict.fromkeys(step for of_finding in sorted(_steps(one, cluster) for one in left) for step in of_finding)
     return answer(
         ACTION,
         consumer_group=consumer_group,
         topic=topic,
-        target=rules if version is None else [*rules, version],
+        target=[*rules, *broker_names] if version is None else [*rules, version],
         is_manual=bool(steps),
         reason=" ".join(sorted({_sentence(one, cluster, refusals or {}) for one in _told(left)})),
         rules=rules,
         commands=[*lines, *steps],
-        before=None if version is None else {"version": version},
+        before=about if version is None else {"version": version},
+        after=about,
     )
+
+
+def advice_on(finding: tables.Finding, cluster: Cluster) -> str:
+    """What is said of a finding of the cluster."""
+    return _sentence(finding, cluster, {})
 
 
 def _told(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:

@@ -9,6 +9,7 @@ from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.order import subjects_key
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.looks import looked_into
 
 
 def urgency(finding: Finding) -> tuple[Any, ...]:
@@ -51,7 +52,7 @@ def answering(
         fitting = [
             position
             for position in found
-            if _fits(recommendations[position], group, topic) and _is_of_version(recommendations[position], finding)
+            if _fits(recommendations[position], group, topic) and _is_about(recommendations[position], finding)
         ]
         return sorted(fitting, key=lambda position: (action_of(recommendations[position].action).place, position))
 
@@ -88,7 +89,9 @@ def _fits(recommendation: Recommendation, group: str | None, topic: str | None) 
     return None in {topic, other_topic} or topic == other_topic
 
 
-def _is_of_version(recommendation: Recommendation, finding: Finding) -> bool:
-    """Whether a recommendation about one version (BAD_VERSION) is about that of the finding; true for any other."""
-    version = recommendation.before.get("version")
-    return version is None or version == finding.evidence.get("version")
+def _is_about(recommendation: Recommendation, finding: Finding) -> bool:
+    """Whether what looks into one version, or into some brokers, is about those of the finding; true for any other."""
+    version, broker_names = recommendation.before.get("version"), looked_into(recommendation)
+    return version in (None, finding.evidence.get("version")) and (
+        not broker_names or finding.broker_name in broker_names
+    )

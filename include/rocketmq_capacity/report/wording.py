@@ -6,6 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.report.looks import looked_into
 from rocketmq_capacity.vocabulary import (
     CRITICAL,
     DISK,
@@ -26,6 +27,7 @@ from rocketmq_capacity.vocabulary import (
     Breaks,
     Severity,
 )
+from rocketmq_capacity.wording import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,9 @@ def action_title(recommendation: Recommendation) -> str:
         "topic": topic or group or "the topic",
         "clients": str(recommendation.after.get("clients") or "another number of"),
         "strategy": str(recommendation.after.get("strategy") or "another strategy"),
-        "subject": " on ".join(name for name in (group, topic) if name) or "the cluster",
+        "subject": " on ".join(name for name in (group, topic) if name)
+        or listed(looked_into(recommendation))
+        or "the cluster",
     }
     return PLACEHOLDER.sub(lambda found: names[found[1]], action_of(recommendation.action).title)
 

@@ -14,9 +14,10 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.model.cases import Case, Effect, QueueCounts
 from rocketmq_capacity.model.facts import Consumption, GroupFacts, TopicWithReaders
+from rocketmq_capacity.recommendation.cluster import cluster_answers
 from rocketmq_capacity.recommendation.create_topic import ACTION as CREATE_TOPIC
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
-from rocketmq_capacity.recommendation.groups import cluster_answers, group_answers, group_effects
+from rocketmq_capacity.recommendation.groups import group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
 from rocketmq_capacity.report.approval import set_aside
 from rocketmq_capacity.simulation.recommended import recommended_transitions

@@ -1,0 +1,75 @@
+"""The recommendations for the whole cluster: what answers findings that are about no group and no topic.
+
+What is only looked into is one recommendation for each rule and broker, because unrelated findings would otherwise
+share a cause. Brokers for which a rule advises the same are looked into together. So is everything that another
+snapshot mends first: the rules on the snapshot itself, and what is undecided because of it.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from rocketmq_capacity import tables
+from rocketmq_capacity.recommendation.add_broker import add_broker
+from rocketmq_capacity.recommendation.afterwards import with_afterwards
+from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster, evidence
+from rocketmq_capacity.recommendation.investigate import advice_on, investigate
+
+ON_THE_SNAPSHOT: Final = ("SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT")
+
+Key = tuple[str | None, ...]
+"""Identifies findings that are looked into together."""
+
+
+def cluster_answers(
+    findings: Sequence[tables.Finding], cluster: Cluster, created: Collection[str]
+) -> list[tables.Recommendation]:
+    """The recommendations for the whole cluster, which answer the findings without a group and without a topic.
+
+    ``created`` are the topics for which CREATE_TOPIC_ON_BROKER is recommended: they answer the brokers that lack them.
+    """
+    levelled = {name for topic in created for name in cluster.lacking.get(topic, ())}
+    of_cluster = [
+        one
+        for one in findings
+        if one.consumer_group is one.topic is None and not (one.rule == COVERAGE and one.broker_name in levelled)
+    ]
+    added = add_broker(of_cluster, cluster)
+    answered = () if added is None else added.rules
+    looks = _looks([one for one in of_cluster if one.rule not in answered], cluster)
+    return with_afterwards([*([] if added is None else [added]), *looks], cluster.nameserver)
+
+
+def _looks(findings: Sequence[tables.Finding], cluster: Cluster) -> Iterator[tables.Recommendation]:
+    by_broker: dict[Key, list[tables.Finding]] = {}
+    for one in findings:
+        by_broker.setdefault(_place(one, cluster), []).append(one)
+    together: dict[Key, list[tables.Finding]] = {}
+    for place, found in by_broker.items():
+        said = sorted({advice_on(one, cluster) for one in found})
+        key = place if None in place else (place[0], *said)
+        together.setdefault(key, []).extend(found)
+    for found in together.values():
+        version = evidence(found[0]).get("version")
+        look = investigate(
+            found,
+            (),
+            cluster,
+            version=None if version is None else str(version),
+            broker_names=_broker_names(found),
+        )
+        if look is not None:
+            yield look
+
+
+def _broker_names(findings: Sequence[tables.Finding]) -> list[str]:
+    """The brokers that the findings are about, sorted; none if one of them is about the whole cluster."""
+    names = {one.broker_name for one in findings}
+    return sorted(name for name in names if name is not None) if None not in names else []
+
+
+def _place(finding: tables.Finding, cluster: Cluster) -> Key:
+    """The rule and what it is about: a broker, a version, or (None) the whole cluster."""
+    if finding.rule in ON_THE_SNAPSHOT or advice_on(finding, cluster) == cluster.undecided:
+        return "the snapshot", None
+    version = evidence(finding).get("version")
+    return finding.rule, finding.broker_name if version is None else f"version {version}"

@@ -1,0 +1,12 @@
+"""What a recommendation that only looks is about."""
+
+from collections.abc import Sequence
+
+from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.plan_file.recommendation import Recommendation
+
+
+def looked_into(recommendation: Recommendation) -> Sequence[str]:
+    """The brokers that a recommendation for the cluster looks into; none if it is about something else."""
+    broker_names: Sequence[str] = recommendation.before.get("broker_names", ())
+    return broker_names if action_of(recommendation.action).changes == "nothing" else ()
