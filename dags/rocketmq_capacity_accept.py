@@ -11,14 +11,10 @@ Nothing is ever changed or deleted: a risk is accepted until its day. To accept 
 | `accept` | keeps the accepted risk beside the runs of the cluster |
 """
 
-from datetime import UTC, datetime
-
 from airflow.sdk import DAG, get_current_context, task
 
-from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.provider.acceptance import accept_risk, acceptance_params
+from rocketmq_capacity.provider.acceptance import acceptance_params, keep_accepted
 from rocketmq_capacity.provider.every_dag import every_dag
-from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.store.lake import Lake
 
@@ -29,12 +25,6 @@ with DAG(**every_dag(__file__, __doc__), schedule=None, params=acceptance_params
     @task
     def accept() -> dict[str, str]:
         """Keep the accepted risk beside the runs of the cluster."""
-        context = get_current_context()
-        by = context["dag_run"].triggering_user_name
-        try:
-            risk = accept_risk(context["params"], by, Lake(PLACES.lake), datetime.now(UTC))
-        except BadInput as error:
-            refuse(error)
-        return {name: str(told) for name, told in risk.model_dump(mode="json", exclude_none=True).items()}
+        return keep_accepted(get_current_context(), Lake(PLACES.lake))
 
     accept()

@@ -1,13 +1,14 @@
 """Refuses a run of our Dags before it is made if its fields are wrong together.
 
-That is a field that the Dag does not know, a risk to accept without a place, a reason or a day, a what-if whose fields
-describe no scenario, and one that names what the latest snapshot of its cluster does not have. Airflow checks each
-field alone, and ignores one that it does not know.
+That is a field that the Dag does not know, a risk to accept without a place, a reason or a day to come, a what-if
+whose fields describe no scenario, and one that names what the latest snapshot of its cluster does not have. Airflow
+checks each field alone, and ignores one that it does not know.
 Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, Airflow 3.3.2.
 """
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity
@@ -15,16 +16,17 @@ from airflow.api_fastapi.core_api.security import requires_access_dag
 from starlette.requests import Request
 
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL, OneAtATime
-from rocketmq_capacity.provider.acceptance import acceptance_params, problem_of
+from rocketmq_capacity.provider.acceptance import acceptance_params
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.form_formats import POLICY, check_ahead
 from rocketmq_capacity.provider.known_fields import unknown_field
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.request_check import RequestCheck
 from rocketmq_capacity.provider.scenario_form import contradiction, excess, scenario_params
+from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
+from rocketmq_capacity.report.acceptance import problem_of
 
 WHAT_IF: Final = "rocketmq_what_if"
-ACCEPT: Final = "rocketmq_capacity_accept"
 FIELDS: Final = {
     "rocketmq_capacity_plan": frozenset({"clusters", "inventory", *policy_params()}),
     "rocketmq_capacity_approval": frozenset[str](),
@@ -56,7 +58,7 @@ class TriggerForm(RequestCheck):
         if reason := unknown_field(fields, FIELDS[found["dag_id"]]):
             return reason
         if found["dag_id"] == ACCEPT:
-            return problem_of(fields)
+            return problem_of(fields, datetime.now(UTC))
         if reason := excess(fields):
             return reason
         check_ahead(fields.get("policy_changes"), POLICY)

@@ -1,6 +1,6 @@
 """Accepting a risk of a cluster's latest plan, in the name of whoever is logged in."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +8,11 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
-from rocketmq_capacity.provider.acceptance import accept_risk, problem_of
+from rocketmq_capacity.report.acceptance import accept_risk, problem_of
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import Lake
 from tests.plugins.stored_reports import CLUSTER, LAST, put, rows_of
-
-pytestmark = pytest.mark.airflow
 
 UNTIL = (LAST + timedelta(days=10)).date().isoformat()
 
@@ -92,6 +90,13 @@ def test_with_several_clusters_one_has_to_be_named(tmp_path: Path, plan: Plan) -
 
 
 def test_the_form_is_refused_for_what_no_plan_could_mend(plan: Plan) -> None:
-    assert problem_of(form(plan)) == ""
-    assert problem_of(form(plan, consumer_group="nobody")) == ""
-    assert "until: is missing" in problem_of(form(plan, until=""))
+    assert problem_of(form(plan), LAST) == ""
+    assert problem_of(form(plan, consumer_group="nobody"), LAST) == ""
+    assert "until: is missing" in problem_of(form(plan, until=""), LAST)
+
+
+def test_a_day_is_over_when_it_is_over_in_utc(plan: Plan) -> None:
+    at_its_end = datetime.fromisoformat(f"{UNTIL}T23:59:59Z")
+
+    assert problem_of(form(plan), at_its_end) == ""
+    assert "until: is over" in problem_of(form(plan), at_its_end + timedelta(seconds=1))
