@@ -7,9 +7,16 @@ from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessE
 from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_dag
 from fastapi import Depends, HTTPException, Request
 
-from rocketmq_capacity_pages.kinds import KINDS, Kind
+from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
+from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind
 
-ACCEPT: Final = "rocketmq_capacity_accept"
+MAY_NOT_ACCEPT: Final = (
+    f"You may not accept risks. It needs the right to trigger the Dag {ACCEPT}; ask an administrator."
+)
+OTHER_ORIGIN: Final = (
+    "Nothing is accepted: the request does not come from a page of this Airflow. Send the form from the report's page, "
+    f"in a browser that reaches Airflow by https or as localhost, or trigger the Dag {ACCEPT}."
+)
 
 
 def require(kind: Kind, request: Request, user: GetUserDep) -> None:
@@ -39,6 +46,14 @@ def may_accept(request: Request, user: GetUserDep) -> bool:
     return True
 
 
+def sends_its_origin(request: Request) -> bool:
+    """Whether the browser says from where it asks; it does so for https and for localhost alone.
+
+    Source: Fetch Metadata Request Headers, section 2, "potentially trustworthy".
+    """
+    return "Sec-Fetch-Site" in request.headers
+
+
 def readable_kinds(request: Request, user: GetUserDep) -> tuple[Kind, ...]:
     """The kinds that the user may read. Errors: HTTPException 403 if there are none."""
     kinds = tuple(kind for kind in KINDS.values() if may_read(kind, request, user))
@@ -61,6 +76,21 @@ def dag_of_address(dag_id: str, request: Request, user: GetUserDep) -> str:
     return dag_id
 
 
+def acceptor(request: Request, user: GetUserDep) -> str:
+    """The name of a user who may accept risks of plans, and asks from a page of Airflow's own origin.
+
+    Nothing of the request's body has been read then.
+
+    Errors: HTTPException 403 for a user who may not, and for a page of another origin.
+    """
+    require(PLANS, request, user)
+    if not may_accept(request, user):
+        raise HTTPException(HTTPStatus.FORBIDDEN, MAY_NOT_ACCEPT)
+    if request.headers.get("Sec-Fetch-Site") != "same-origin":
+        raise HTTPException(HTTPStatus.FORBIDDEN, OTHER_ORIGIN)
+    return str(user.get_name())
+
+
 def logged_in(user: GetUserDep) -> None:
     """Errors: HTTPException 401 without a login."""
 
@@ -68,3 +98,4 @@ def logged_in(user: GetUserDep) -> None:
 ReadableKinds = Annotated[tuple[Kind, ...], Depends(readable_kinds)]
 KindOfAddress = Annotated[Kind, Depends(kind_of_address)]
 DagOfAddress = Annotated[str, Depends(dag_of_address)]
+Acceptor = Annotated[str, Depends(acceptor)]

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 
 from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, Busy
 from rocketmq_capacity.report.html import policy_of
-from rocketmq_capacity_pages import comparing, listing, reading
+from rocketmq_capacity_pages import accepting, comparing, listing, reading
 from rocketmq_capacity_pages.access import logged_in
 from rocketmq_capacity_pages.responses import HERE, READING, Guard, page
 
@@ -44,7 +44,7 @@ def create_app() -> FastAPI:
     app.add_exception_handler(Busy, _busy)
     app.add_exception_handler(Exception, _failure)
     app.api_route("/style.css", methods=READING)(_style)
-    for room in (listing, comparing, reading):
+    for room in (listing, comparing, accepting, reading):
         app.include_router(room.router)
     app.api_route("/{rest:path}", methods=READING)(_nothing)
     return app

@@ -1,6 +1,7 @@
 """Lists: all reports, those of one Airflow run, and the trend of a cluster's plans."""
 
 from datetime import UTC, date
+from functools import partial
 from http import HTTPStatus
 from itertools import groupby
 from typing import Annotated, Final
@@ -63,17 +64,16 @@ def reports(
 
 
 @router.api_route("/dag-runs/{dag_id}/{run_id}", methods=READING)
-@SMALL.each
-def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
+async def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAddress, run_id: str) -> HTMLResponse:
     """The report of one run of a Dag, or a list of reports if it planned several clusters.
 
     The tab on the run's page shows this.
     """
     kind = next((kind for kind in KINDS.values() if kind.dag_id == dag_id), None)
-    found = shelf_of(kind).of_dag_run(run_id) if kind else []
+    found = await SMALL.run(partial(_of_dag_run, kind, run_id))
     if kind is not None and len(found) == 1:
-        return made_report_page(request, user, kind, found[0].cluster, found[0].run_id)
-    return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
+        return await made_report_page(request, user, kind, found[0].cluster, found[0].run_id)
+    return await SMALL.run(partial(_run_page, request, kind, dag_id, run_id, found))
 
 
 @router.api_route("/trends/{cluster}", methods=READING)
@@ -101,6 +101,14 @@ def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> H
         stored=len(stored),
         kinds=KINDS,
     )
+
+
+def _of_dag_run(kind: Kind | None, run_id: str) -> list[Report]:
+    return [] if kind is None else shelf_of(kind).of_dag_run(run_id)
+
+
+def _run_page(request: Request, kind: Kind | None, dag_id: str, run_id: str, found: list[Report]) -> HTMLResponse:
+    return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
 
 
 def _kinds(kind: str, readable: tuple[Kind, ...]) -> tuple[Kind, ...]:

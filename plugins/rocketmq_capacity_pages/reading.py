@@ -1,6 +1,7 @@
 """One report: its page, and its files as they are stored."""
 
 from collections.abc import Iterator
+from functools import partial
 from http import HTTPStatus
 from os import fstat
 from typing import BinaryIO, Final
@@ -10,11 +11,13 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from rocketmq_capacity.one_at_a_time import SMALL
+from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.tables import BY_OWNER
-from rocketmq_capacity_pages.access import KindOfAddress, may_accept, may_read
+from rocketmq_capacity_pages.accepting import Forms, forms_of
+from rocketmq_capacity_pages.access import KindOfAddress, may_read
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
@@ -29,14 +32,22 @@ CHUNK: Final = 1 << 20
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}", methods=READING)
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/", methods=READING)
-@SMALL.each
-def report_page(request: Request, user: GetUserDep, kind: KindOfAddress, cluster: str, run_id: str) -> HTMLResponse:
-    """The report with what belongs to it: downloads, the plan before it, the cluster's trend."""
-    return made_report_page(request, user, kind, cluster, run_id)
+async def report_page(
+    request: Request, user: GetUserDep, kind: KindOfAddress, cluster: str, run_id: str
+) -> HTMLResponse:
+    """The report with what belongs to it: downloads, the plan before it, the cluster's trend, forms to accept risks."""
+    return await made_report_page(request, user, kind, cluster, run_id)
 
 
-def made_report_page(request: Request, user: GetUserDep, kind: Kind, cluster: str, run_id: str) -> HTMLResponse:
+async def made_report_page(request: Request, user: GetUserDep, kind: Kind, cluster: str, run_id: str) -> HTMLResponse:
     """The page of one report."""
+    forms = await forms_of(request, user, kind, cluster, run_id)
+    return await SMALL.run(partial(_page, request, user, kind, cluster, run_id, forms))
+
+
+def _page(
+    request: Request, user: GetUserDep, kind: Kind, cluster: str, run_id: str, forms: Forms | None
+) -> HTMLResponse:
     report = _report(kind, cluster, run_id)
     earlier = _before(kind, report) if may_read(PLANS, request, user) else None
     return page(
@@ -48,7 +59,8 @@ def made_report_page(request: Request, user: GetUserDep, kind: Kind, cluster: st
         earlier=earlier,
         downloads=tuple(DOWNLOADS),
         owner_files=shelf_of(kind).owner_files(report),
-        may_accept=kind is PLANS and may_accept(request, user),
+        forms=forms,
+        accept_dag=ACCEPT,
         may_read_plans=may_read(PLANS, request, user),
     )
 

@@ -1,5 +1,7 @@
 """The responses: pages from templates, and files as they are stored, each with a strict policy."""
 
+import re
+from collections.abc import MutableMapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -36,12 +38,17 @@ HEADERS: Final = {
     "X-Frame-Options": "SAMEORIGIN",  # Airflow shows the pages in a frame
 }
 READING: Final[list[str]] = ["GET", "HEAD"]
-"""The methods of every route. The API server sends no body after HEAD."""
+"""The methods of every route but one. The API server sends no body after HEAD."""
+ACCEPTING: Final = re.compile(r"/reports/plans/[^/]+/[^/]+/accept\Z")
+"""The address, below the app's own, of the route that takes a POST."""
 APPROVAL_WORDS: Final = {"APPROVED": "Approved", "REJECTED": "Rejected"}
 
 
 class Guard:
-    """The outermost layer: it refuses other methods than GET and HEAD, and adds the headers to every response."""
+    """The outermost layer: it refuses other methods than GET and HEAD, and adds the headers to every response.
+
+    One address alone takes a POST: a person accepts a risk of a plan.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -59,11 +66,15 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        if scope["method"] not in READING:
+        if scope["method"] not in READING and not _accepts(scope):
             refusal = Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(READING)})
             await refusal(scope, receive, send_guarded)
             return
         await self.app(scope, receive, send_guarded)
+
+
+def _accepts(scope: Scope) -> bool:
+    return scope["method"] == "POST" and ACCEPTING.match(_inside(scope)) is not None
 
 
 def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
@@ -75,10 +86,13 @@ def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **
 
 def root_of(request: Request) -> str:
     """The app's root, relative to the page of this request: ``./`` or ``../../``."""
-    # In a mounted app the path begins with the root path (ASGI, HTTP connection scope).
-    inside = request.scope["path"].removeprefix(request.scope["root_path"])
-    depth = inside.count("/") - 1
+    depth = _inside(request.scope).count("/") - 1
     return "../" * depth or "./"
+
+
+def _inside(scope: MutableMapping[str, Any]) -> str:
+    """The address below the app's own; in a mounted app the path begins with the root path (ASGI, HTTP scope)."""
+    return str(scope["path"].removeprefix(scope["root_path"]))
 
 
 def query(**values: Any) -> str:

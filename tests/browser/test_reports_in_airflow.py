@@ -1,7 +1,7 @@
 """The reports inside the real Airflow UI, served by its API server behind a URL prefix, in a real browser."""
 
 import http.client
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -288,4 +288,55 @@ def test_the_pages_are_as_dark_as_airflows_own_switch_says(browser, server):
         for frame in (around, report):
             colour = "rgb(14, 20, 26)" if is_dark else "rgb(244, 246, 248)"
             expect(frame.locator("body")).to_have_css("background-color", colour, timeout=PATIENCE_S * 1000)
+    context.close()
+
+
+@pytest.fixture
+def as_admin(browser, server):
+    """A window of somebody who may trigger Dags."""
+    context = new_window(browser, viewport=DESKTOP, reduced_motion="reduce")
+    context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
+    yield context.new_page()
+    context.close()
+
+
+def test_a_risk_is_accepted_with_clicks_inside_airflow_by_who_may(as_admin, server):
+    until = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
+    as_admin.goto(f"{server.url}/plugin/rocketmq-capacity{PREFIX}/rocketmq-capacity/{PAGES['report']}")
+    page = as_admin.frame_locator("iframe[title='Capacity']")
+    page.get_by_text("Accept a risk").click()
+    cause = page.locator(".accepting > .cause").first
+    cause.locator("summary").click()
+    form = cause.locator("form")
+    wanted = form.get_by_role("checkbox").count()
+    form.get_by_role("button", name="Accept").click()
+    form.locator(":focus:invalid").wait_for()  # the browser itself asks why
+    form.get_by_label("Why").fill(f"a rollout {HOSTILE}")
+    form.get_by_label("Until").fill(until)
+    form.get_by_role("button", name="Accept").click()
+    page.get_by_role("heading", name="Accepting").wait_for()
+
+    runs = server.ask("/api/v2/dags/rocketmq_capacity_accept/dagRuns")["dag_runs"]
+    assert len(runs) == wanted > 0
+    assert {run["triggering_user_name"] for run in runs} == {"admin"}
+    for run in runs:
+        told = (run["conf"]["cluster"], run["conf"]["why"], run["conf"]["until"])
+        assert told == (CLUSTER, f"a rollout {HOSTILE}", until)
+    assert "owned" not in as_admin.title()
+    page.get_by_role("link", name="The run in Airflow").first.click()
+    page.get_by_text("manual__accept-").first.wait_for()
+
+
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", DESKTOP), ("dark", PHONE)], ids=["light", "dark-phone"])
+def test_axe_finds_nothing_to_complain_of_in_the_forms(browser, server, scheme, viewport):
+    context = new_window(browser, viewport=viewport, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+    context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
+    page = context.new_page()
+    page.goto(f"{server.url}/rocketmq-capacity/{PAGES['report']}")
+    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+
+    assert page.locator(".accepting form").count() > 5
+    found = Axe().run(page, options={"resultTypes": ["violations"], "iframes": False}).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     context.close()

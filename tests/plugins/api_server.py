@@ -50,6 +50,13 @@ class ApiServer:
             read: dict[str, Any] = json.load(answer)
         return read
 
+    def ask(self, path: str) -> dict[str, Any]:
+        """What the public API answers to an admin."""
+        request = Request(self.url + path, headers={"Authorization": f"Bearer {self.token('admin')}"})
+        with urlopen(request, timeout=ANSWERS_WITHIN_S) as answer:
+            read: dict[str, Any] = json.load(answer)
+        return read
+
 
 @contextmanager
 def running_api_server(home: Path, places: dict[str, str]) -> Iterator[ApiServer]:

@@ -329,15 +329,6 @@ def test_the_findings_of_each_owner_are_offered_and_nothing_beside_them(api, own
     assert api().get(f"{page}by-owner/{file.name}").status_code == 401
 
 
-@pytest.mark.parametrize(("user", "is_told"), [("admin", True), ("viewer", False)])
-def test_who_may_trigger_the_dag_that_accepts_risks_is_told_of_it(api, own_lakes, user, is_told):
-    put(own_lakes[0], "r1", rows_of(LAST))
-
-    page = text_of(tree_of(api(user), f"reports/plans/{CLUSTER}/r1/"))
-
-    assert ("rocketmq_capacity_accept" in page) is is_told
-
-
 def test_a_report_deleted_while_it_is_looked_at_is_not_found(api, own_lakes):
     run = put(own_lakes[0], "r1", rows_of(LAST))
     put_what_if(own_lakes[1])

@@ -95,9 +95,9 @@ class Client:
     server: ApiServer
     token: str
 
-    def ask(self, method: str, address: str, content: bytes | None = None) -> int:
+    def ask(self, method: str, address: str, content: bytes | None = None, kind: str = "application/json") -> int:
         """The status; the body is read."""
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": kind, "Sec-Fetch-Site": "same-origin"}
         with closing(HTTPConnection("127.0.0.1", self.server.port, timeout=ANSWERS_WITHIN_S)) as connection:
             connection.request(method, PREFIX + address, content, headers)
             answer = connection.getresponse()
@@ -241,6 +241,16 @@ def test_no_form_stalls_other_requests(large: Client, name: str) -> None:
     statuses = stalls_nobody(large, lambda: large.ask("POST", address, content))
 
     assert statuses <= {200, 400, 409, 413, 422, 503}
+
+
+def test_no_form_that_accepts_risks_stalls_other_requests(large: Client) -> None:
+    address = f"{PAGES}/reports/{report_of(large, 'large')}/accept"
+    form = "application/x-www-form-urlencoded"
+    told = "&".join([*(f"finding={n}" for n in range(20)), f"why={'%F0%9F%98%80' * 1_000}", "until=2099-01-01"])
+
+    statuses = stalls_nobody(large, lambda: large.ask("POST", address, told.encode(), form))
+
+    assert statuses == {400}
 
 
 def test_no_answer_to_a_question_stalls_other_requests(large: Client) -> None:
