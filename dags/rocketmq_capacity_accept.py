@@ -1,8 +1,9 @@
 """Accepts a risk that a plan has found, in the name of whoever starts the run.
 
-Trigger it for a finding of a cluster's latest report that needs nothing for now. **Who may**: everybody who may trigger
-this Dag. The next plan of the cluster counts the finding apart, with who accepted it, why and until when. It is back on
-the day after, or when it gets worse. `accepted` of the policy file does the same.
+The forms above a cluster's latest report start it, for findings that need nothing for now; you can also trigger it by
+hand. **Who may**: everybody who may trigger this Dag. The next plan of the cluster counts the finding apart, with who
+accepted it, why and until when. It is back on the day after, or when it gets worse.
+`accepted` of the policy file does the same.
 
 Nothing is ever changed or deleted: a risk is accepted until its day. To accept it for longer, accept it again.
 

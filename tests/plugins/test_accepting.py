@@ -1,11 +1,13 @@
 """Accepting a risk beside a report: who gets the forms, what they hold, and what the one route refuses."""
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
 import pytest
+from sqlalchemy import update
 
 from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.acceptance import accept_risk
@@ -279,6 +281,23 @@ def test_the_login_leads_back_to_the_report(api, plan) -> None:
     assert (answer.status_code, answer.headers["Location"]) == (307, "./")
 
 
+@pytest.fixture
+def without_the_dag(airflow_database: None) -> Iterator[None]:
+    """No file has the Dag any more; other tests may have stored it."""
+    from airflow.models.dag import DagModel
+    from airflow.utils.session import create_session
+
+    def set_stale(*, is_stale: bool) -> None:
+        with create_session() as session:
+            of_dag = update(DagModel).where(DagModel.dag_id == "rocketmq_capacity_accept")
+            session.execute(of_dag.values(is_stale=is_stale))
+
+    set_stale(is_stale=True)
+    yield
+    set_stale(is_stale=False)
+
+
+@pytest.mark.usefixtures("without_the_dag")
 def test_without_the_dag_nothing_is_accepted(api, plan) -> None:
     answer = sent(api("admin"), form_of(plan))
 

@@ -64,6 +64,7 @@ def test_a_misspelt_name_is_refused_with_the_nearest_name_of_its_kind(api, conf,
         ({"why": "a rollout", "until": "2030-01-01"}, "expected one of consumer_group, topic, broker_name"),
         ({"topic": "pay", "until": "2030-01-01"}, "why: is missing"),
         ({"topic": "pay", "why": "a rollout"}, "until: is missing"),
+        ({"topic": "pay", "why": "a rollout", "until": "2020-02-29"}, "until: is over; it is 2020-02-29"),
         ({"topic": "pay", "why": "a", "until": "2030-01-01", "by": "somebody else"}, "by: is not a known field"),
     ],
 )
