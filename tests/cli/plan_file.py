@@ -448,6 +448,52 @@ class Producers(Part, frozen=True):
     topics_left_out: Number
 
 
+Ids = Literal["NEW", "SAME", "SOME_NEW"]
+
+
+class RestartStep(Part, frozen=True):
+    step: Annotated[int, msgspec.Meta(ge=1)]
+    client_ids: list[str]
+    moved_at_stop: Number
+    moved_at_start: Number
+    unread_longest_expected_s: Metric
+    unread_longest_worst_s: Metric
+    lock_wait_worst_s: Metric
+    messages_twice_expected: Metric | None
+    messages_twice_worst: Metric | None
+
+
+class RestartTotals(Part, frozen=True):
+    strategy: str
+    batch: Annotated[int, msgspec.Meta(ge=1)]
+    pause_s: Metric
+    ending: Literal["SHUTDOWN", "KILL", "SILENT"]
+    client_ids: Ids
+    steps: Annotated[int, msgspec.Meta(ge=1)]
+    computed_steps: Annotated[int, msgspec.Meta(ge=1)]
+    rebalances: Annotated[int, msgspec.Meta(ge=2)]
+    moved_queues: Number
+    unread_longest_expected_s: Metric
+    unread_longest_worst_s: Metric | None
+    lock_wait_worst_s: Metric
+    messages_twice_expected: Metric | None
+    messages_twice_worst: Metric | None
+    settles_s: Metric
+    lasts_s: Metric
+    busy_ratio: Metric | None
+
+
+class RollingRestart(Part, frozen=True):
+    consumer_group: str
+    undecided: str | None
+    down_s: Metric
+    asked: RestartTotals | None
+    steps: list[RestartStep]
+    alternatives: list[RestartTotals]
+    advice: list[str]
+    timers: dict[str, Any]
+
+
 class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
@@ -462,6 +508,7 @@ class Scenario(Part, frozen=True):
     findings_undecided: list[Undecided]
     producers_undecided: list[dict[str, str]]
     queue_plans: list[QueuePlan] | UnsetType = UNSET
+    rolling_restarts: list[RollingRestart] | UnsetType = UNSET
     producers: Producers | UnsetType = UNSET
 
 

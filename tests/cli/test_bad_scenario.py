@@ -32,6 +32,19 @@ MALFORMED = [
         "changes[0].latency_ms",
     ),
     ("{name: x, changes: [{change: slow_broker, broker_name: broker-a, latency_ms: 800}]}", "changes[0].for_s"),
+    ("{name: x, changes: [{change: rolling_restart, consumer_group: g_pay, batch: 1}]}", "changes[0].pause_s"),
+    (
+        "{name: x, changes: [{change: rolling_restart, consumer_group: g_pay, batch: 0, pause_s: 30}]}",
+        "changes[0].batch",
+    ),
+    (
+        "{name: x, changes: [{change: rolling_restart, consumer_group: g_pay, batch: 1, pause_s: .inf}]}",
+        "changes[0].pause_s",
+    ),
+    (
+        "{name: x, changes: [{change: rolling_restart, consumer_group: g, batch: 1, pause_s: 1, ending: STOP}]}",
+        "changes[0].ending",
+    ),
     ("{name: x, changes: {change: lose_broker}}", "changes"),
     ("{name: x, change: []}", "change"),
     ("{changes: []}", "name"),
@@ -52,6 +65,8 @@ UNFIT = [
     ("{change: lose_master, broker_name: absent}", "broker_name"),
     ("{change: slow_broker, broker_name: absent, latency_ms: 800, for_s: 60}", "broker_name"),
     ("{change: lose_room, room: hz}", "room"),
+    ("{change: rolling_restart, consumer_group: g_absent, batch: 1, pause_s: 30}", "consumer_group"),
+    ("{change: rolling_restart, consumer_group: g_pay, batch: 2, pause_s: 30}", "batch"),
     ("{change: scale_traffic, topic: absent, factor: 2.0}", "topic"),
     ("{change: set_strategy, consumer_group: g_absent, strategy: AVG}", "consumer_group"),
     (

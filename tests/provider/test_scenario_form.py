@@ -43,6 +43,7 @@ EVERY_CHANGE: list[dict[str, Any]] = [
     {"change": "slow_broker", "broker_name": "b", "latency_ms": 800, "for_s": 60},
     {"change": "read_only_broker", "broker_name": "b"},
     {"change": "lose_room", "room": "hz"},
+    {"change": "rolling_restart", "consumer_group": "g", "batch": 2, "pause_s": 30, "ending": "KILL"},
     {"change": "scale_traffic", "factor": 2.5},
     {"change": "set_strategy", "consumer_group": "g", "strategy": "CONSISTENT_HASH"},
     {

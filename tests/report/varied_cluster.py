@@ -414,6 +414,54 @@ def a_transition(consumer_group: str, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
+def a_restart(**changes: Any) -> dict[str, Any]:
+    """A whole rolling restart, with figures that each differ."""
+    return {
+        "strategy": "AVG",
+        "batch": 2,
+        "pause_s": 30.0,
+        "ending": "SHUTDOWN",
+        "client_ids": "NEW",
+        "steps": 3,
+        "computed_steps": 3,
+        "rebalances": 6,
+        "moved_queues": 66,
+        "unread_longest_expected_s": 1.5,
+        "unread_longest_worst_s": 321.0,
+        "lock_wait_worst_s": 61.0,
+        "messages_twice_expected": 12.0,
+        "messages_twice_worst": 480.0,
+        "settles_s": 107.0,
+        "lasts_s": 240.0,
+        "busy_ratio": 0.45,
+    } | changes
+
+
+def a_rolling_restart(**changes: Any) -> dict[str, Any]:
+    """A rolling restart with its steps, other ways and advice."""
+    step = {
+        "step": 1,
+        "client_ids": ["10.0.0.1@1#1", "10.0.0.2@1#1"],
+        "moved_at_stop": 12,
+        "moved_at_start": 11,
+        "unread_longest_expected_s": 1.0,
+        "unread_longest_worst_s": 107.0,
+        "lock_wait_worst_s": 61.0,
+        "messages_twice_expected": 4.0,
+        "messages_twice_worst": None,
+    }
+    return {
+        "consumer_group": "g_pay",
+        "undecided": None,
+        "down_s": 60.0,
+        "asked": a_restart(),
+        "steps": [step],
+        "alternatives": [a_restart(strategy="CONSISTENT_HASH", moved_queues=32)],
+        "advice": ["Pause for 107 s or more."],
+        "timers": {"rebalance_waitInterval_s": 20.0},
+    } | changes
+
+
 def a_scenario() -> dict[str, Any]:
     """What a what-if adds to a plan, as the contract writes it."""
     before = {

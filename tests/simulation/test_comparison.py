@@ -43,6 +43,16 @@ def compared(folder: Path, before: Sequence[Dataset], after: Sequence[Dataset]) 
     return comparison(sides, None)
 
 
+def test_a_rolling_restart_of_a_group_that_is_left_out_says_so(tmp_path: Path) -> None:
+    change = {"change": "rolling_restart", "consumer_group": "bench", "batch": 1, "pause_s": 30.0}
+    scenario = Scenario.model_validate({"name": "restart", "changes": [change]})
+    sides = Sides.of(side(tmp_path / "before", []), side(tmp_path / "after", []), Policy(), scenario)
+
+    (found,) = comparison(sides, None).rolling_restarts  # type: ignore[misc]
+    assert (found.consumer_group, found.asked) == ("bench", None)
+    assert found.undecided == "the policy excludes the group, or it is one of RocketMQ's own"
+
+
 def finding(rule: str, *, group: str | None = "g_pay", evidence: str = "{}") -> Finding:
     return Finding(rule=rule, severity="WARNING", consumer_group=group, evidence=evidence, message="Wrong.")
 

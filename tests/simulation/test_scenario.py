@@ -14,6 +14,7 @@ from rocketmq_capacity.simulation.changes.lose_master import LoseMaster
 from rocketmq_capacity.simulation.changes.lose_room import LoseRoom
 from rocketmq_capacity.simulation.changes.read_only_broker import ReadOnlyBroker
 from rocketmq_capacity.simulation.changes.remove_clients import RemoveClients
+from rocketmq_capacity.simulation.changes.rolling_restart import RollingRestart
 from rocketmq_capacity.simulation.changes.scale_traffic import ScaleTraffic
 from rocketmq_capacity.simulation.changes.set_queues import SetQueues
 from rocketmq_capacity.simulation.changes.set_request_mode import SetRequestMode
@@ -36,6 +37,7 @@ CONTRACT = """
       - {change: set_request_mode, consumer_group: g_pay, topic: pay, message_request_mode: POP, pop_share_queue_num: 8}
       - {change: lose_master, broker_name: broker-b}        # its slaves stay
       - {change: slow_broker, broker_name: broker-b, latency_ms: 800, for_s: 60}
+      - {change: rolling_restart, consumer_group: g_pay, batch: 2, pause_s: 30, ending: SHUTDOWN}
 """
 
 
@@ -74,6 +76,7 @@ def test_the_scenario_of_the_contract_is_read_change_by_change(tmp_path: Path) -
         SetRequestMode,
         LoseMaster,
         SlowBroker,
+        RollingRestart,
     ]
     assert scenario.changes[0] == AddClients(
         change="add_clients", consumer_group="g_pay", client_ids=("10.0.0.13@1#1",), count=None

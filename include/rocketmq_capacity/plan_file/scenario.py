@@ -9,6 +9,7 @@ from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.plan_file.recommendation import GroupTransition
+from rocketmq_capacity.plan_file.rolling_restart import RollingRestart
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook, Producers, SlowBrokerOutlook
 
 
@@ -205,6 +206,10 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
     producers: Annotated[
         Producers | UnsetType,
         Meta(description="only if a change makes brokers slow, read-only or lost: what producers do meanwhile"),
+    ] = UNSET
+    rolling_restarts: Annotated[
+        tuple[RollingRestart, ...] | UnsetType,
+        Meta(description="only with rolling_restart: what each of them means, in the order of the changes"),
     ] = UNSET
     queue_plans: Annotated[
         tuple[QueuePlan, ...] | UnsetType,

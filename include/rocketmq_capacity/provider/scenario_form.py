@@ -28,6 +28,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "Fields of the change: queues": ("topic", "read_queue_nums", "write_queue_nums"),
     "Fields of the change: brokers": ("broker_name", "broker_addr", "topics_like"),
     "Fields of the change: slow broker, traffic": ("latency_ms", "for_s", "factor"),
+    "Fields of the change: rolling restart": ("batch", "pause_s"),
 }
 """The fields of a change, few in each section: Airflow shows one section at a time."""
 OTHERS: Final = "Fields of the change: others"

@@ -31,6 +31,7 @@ from rocketmq_capacity.simulation.consequences import cause_of, lost_brokers
 from rocketmq_capacity.simulation.outcome import key_of, sides_of
 from rocketmq_capacity.simulation.outlook import outlook_of
 from rocketmq_capacity.simulation.queue_plans import changes_queues, queue_plans
+from rocketmq_capacity.simulation.rolling_restarts import rolling_restarts
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.vocabulary import BUSINESS
 
@@ -83,6 +84,7 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
         producers_undecided=producers_undecided(sides),
         brokers=outlook_of(sides) or UNSET,
         producers=UNSET if producers is None else producers,
+        rolling_restarts=rolling_restarts(sides) or UNSET,
         queue_plans=queue_plans(sides, is_suspect=is_suspect) if changes_queues(scenario) else UNSET,
     )
 

@@ -265,6 +265,13 @@ class Change:
             skipped[uncommitted] = [written.get(names[queue], np.nan) for queue in moved.queue[uncommitted].tolist()]
         return starts, skipped
 
+    @cached_property
+    def unread_worst_s(self) -> Numbers:
+        """For each queue that moves, how long nobody reads it at worst; 0 with another reader, or without a new one."""
+        ways, way = self._ways
+        worst = np.array([one.passing.unread.worst for one in ways])[way] if ways else np.zeros(0)
+        return np.where((self.moved.new > 0) & (self.moved.kept == 0), worst, 0.0)
+
     def totals(self) -> TransitionOfGroup:
         """All moves of the group together."""
         moved, ids = self.moved, self.ids

@@ -22,6 +22,7 @@ from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.producers_meanwhile import ProducersMeanwhile, producers_meanwhile
 from rocketmq_capacity.report.view.queue_plans import QueuePlanView, queue_plan_views
+from rocketmq_capacity.report.view.rolling_restarts import RollingRestartView, rolling_restart_views
 from rocketmq_capacity.report.view.scenario_brokers import BrokerLines, broker_lines
 from rocketmq_capacity.report.view.scenario_verdict import VerdictView, verdict_view
 from rocketmq_capacity.report.view.transitions import TransitionsView, transitions_of
@@ -67,6 +68,7 @@ class ScenarioView:
     brokers: tuple[BrokerLines, ...]
     meanwhile: ProducersMeanwhile | None
     transitions: TransitionsView | None
+    rolling_restarts: tuple[RollingRestartView, ...]
     gone: ScenarioFindings
     """With a topic, broker or room that the changes take away."""
     undecided: ScenarioFindings
@@ -102,6 +104,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         brokers=broker_lines(scenario),
         meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers),
         transitions=transitions_of(scenario.transitions),
+        rolling_restarts=rolling_restart_views(scenario),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
         more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),
     )
