@@ -13,6 +13,7 @@ changes:
   - {change: add_clients, consumer_group: search_indexer, count: 1}
   - {change: set_queues, topic: click_stream, read_queue_nums: 7, write_queue_nums: 7}
   - {change: lose_broker, broker_name: broker-b}
+  - {change: rolling_restart, consumer_group: order_audit, batch: 2, pause_s: 30}
 """
 
 
