@@ -61,11 +61,12 @@ Action = Literal[
     "RAISE_CONSUME_THREADS",
     "INVESTIGATE",
 ]
+# As in the package: Meta(ge=0) equals Meta(ge=0.0), and typing would keep the first of both for all.
 Number = Annotated[int, msgspec.Meta(ge=0)]
-Metric = Annotated[float, msgspec.Meta(ge=0)]
-Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Metric = Annotated[float, msgspec.Meta(ge=0.0)]
+Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Id = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{12}(-[0-9]+)?$")]
-Share = Annotated[float, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0.0)]
 Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
 Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 Moment = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$")]
