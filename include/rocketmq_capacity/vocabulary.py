@@ -52,6 +52,13 @@ MIXED: Final = "MIXED"
 
 # ----------------------------------------------------------------------------------------- groups, topics and brokers
 
+TAG: Final = "TAG"
+SQL92: Final = "SQL92"
+"""Types of filters (ExpressionType)."""
+EVERY_MESSAGE: Final = "*"
+"""The filter that lets every message through (SubscriptionData.SUB_ALL)."""
+ExpressionType = Literal["TAG", "SQL92"]
+
 CLUSTERING: Final = "CLUSTERING"
 BROADCASTING: Final = "BROADCASTING"
 """A message model, and the strategy under which `allocation` lists the groups that have it."""
@@ -231,6 +238,17 @@ LOOKING: Final = frozenset({
     "topicStatus",
 })
 """Commands of mqadmin that change nothing (org.apache.rocketmq.tools.command)."""
+
+
+def filter_text(expression_type: str | None, expression: str | None) -> str:
+    """A filter as a text to compare, with RocketMQ's defaults for unknown parts; tags in any order are the same.
+
+    Source: FilterAPI.buildSubscriptionData, rocketmq-all-5.3.3.
+    """
+    kind, passes = expression_type or TAG, expression or EVERY_MESSAGE
+    if kind == TAG and passes != EVERY_MESSAGE:
+        passes = " || ".join(sorted({tag.strip() for tag in passes.split("||")} - {""})) or EVERY_MESSAGE
+    return f"{kind} {passes}"
 
 
 def changes_cluster(command: str) -> bool:

@@ -67,6 +67,9 @@ UNFIT = [
     ("{change: lose_room, room: hz}", "room"),
     ("{change: rolling_restart, consumer_group: g_absent, batch: 1, pause_s: 30}", "consumer_group"),
     ("{change: rolling_restart, consumer_group: g_pay, batch: 2, pause_s: 30}", "batch"),
+    ("{change: subscribe, consumer_group: g_pay, topic: absent}", "topic"),
+    ("{change: subscribe, consumer_group: g_pay, topic: pay}", "expression"),
+    ("{change: unsubscribe, consumer_group: g_pay, topic: absent}", "topic"),
     ("{change: scale_traffic, topic: absent, factor: 2.0}", "topic"),
     ("{change: set_strategy, consumer_group: g_absent, strategy: AVG}", "consumer_group"),
     (

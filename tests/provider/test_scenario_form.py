@@ -44,6 +44,8 @@ EVERY_CHANGE: list[dict[str, Any]] = [
     {"change": "read_only_broker", "broker_name": "b"},
     {"change": "lose_room", "room": "hz"},
     {"change": "rolling_restart", "consumer_group": "g", "batch": 2, "pause_s": 30, "ending": "KILL"},
+    {"change": "subscribe", "consumer_group": "g", "topic": "t", "expression": "TagA", "consume_rt_ms": 5.0},
+    {"change": "unsubscribe", "consumer_group": "g", "topic": "t"},
     {"change": "scale_traffic", "factor": 2.5},
     {"change": "set_strategy", "consumer_group": "g", "strategy": "CONSISTENT_HASH"},
     {

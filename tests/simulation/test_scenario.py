@@ -20,6 +20,8 @@ from rocketmq_capacity.simulation.changes.set_queues import SetQueues
 from rocketmq_capacity.simulation.changes.set_request_mode import SetRequestMode
 from rocketmq_capacity.simulation.changes.set_strategy import SetStrategy
 from rocketmq_capacity.simulation.changes.slow_broker import SlowBroker
+from rocketmq_capacity.simulation.changes.subscribe import Subscribe
+from rocketmq_capacity.simulation.changes.unsubscribe import Unsubscribe
 from rocketmq_capacity.simulation.scenario import Scenario, read_scenario
 
 CONTRACT = """
@@ -38,6 +40,8 @@ CONTRACT = """
       - {change: lose_master, broker_name: broker-b}        # its slaves stay
       - {change: slow_broker, broker_name: broker-b, latency_ms: 800, for_s: 60}
       - {change: rolling_restart, consumer_group: g_pay, batch: 2, pause_s: 30, ending: SHUTDOWN}
+      - {change: subscribe, consumer_group: g_pay, topic: refund, expression: '*'}
+      - {change: unsubscribe, consumer_group: g_pay, topic: refund}
 """
 
 
@@ -77,6 +81,8 @@ def test_the_scenario_of_the_contract_is_read_change_by_change(tmp_path: Path) -
         LoseMaster,
         SlowBroker,
         RollingRestart,
+        Subscribe,
+        Unsubscribe,
     ]
     assert scenario.changes[0] == AddClients(
         change="add_clients", consumer_group="g_pay", client_ids=("10.0.0.13@1#1",), count=None
@@ -133,7 +139,7 @@ def test_the_error_for_a_change_without_its_kind_lists_all_kinds(tmp_path: Path)
     error = refusal(tmp_path, "{consumer_group: g}")
     assert error.place == "changes[0].change"
     assert error.problem.startswith("is missing; expected one of add_broker, add_clients, lose_broker, lose_master")
-    assert error.problem.endswith("slow_broker")
+    assert error.problem.endswith("unsubscribe")
 
 
 @pytest.mark.parametrize(

@@ -313,6 +313,7 @@ def test_down_ends_all_of_it_also_after_a_crash(running: Installation) -> None:
     ended = running.down()
     assert ended.returncode == 0, ended.stderr
     assert "Airflow is stopped" in ended.stdout
+    psutil.wait_procs(running.processes(), timeout=60)  # workers of the killed scheduler may be ending
     assert running.processes() == []
 
 

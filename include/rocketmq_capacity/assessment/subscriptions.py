@@ -11,7 +11,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Consumer, OwnSubscription, Reads
 from rocketmq_capacity.tables import Finding
-from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, RETRY, java_order
+from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, RETRY, filter_text, java_order
 from rocketmq_capacity.wording import counted, fixed, rounded
 
 SUBSCRIPTION_MISMATCH: Final = Rule(
@@ -30,8 +30,6 @@ NAMED: Final = 50
 """The most client ids that the evidence names for a filter; it counts all."""
 SHOWN: Final = 40
 """The most characters of a filter in a sentence."""
-TAG: Final = "TAG"
-ALL: Final = "*"
 
 Filters = Mapping[str, str]
 """By topic the filter of a client, such as ``TAG *``."""
@@ -208,15 +206,7 @@ def _subscriptions(group: Group) -> Iterator[tuple[Consumer, Filters]]:
 
 
 def _filter(each: OwnSubscription | Reads) -> str:
-    """A filter as a text to compare, with RocketMQ's defaults for unknown parts; tags in any order are the same.
-
-    Source: FilterAPI.buildSubscriptionData, rocketmq-all-5.3.3.
-    """
-    kind = TAG if each.expression_type is None else each.expression_type
-    expression = each.expression or ALL
-    if kind == TAG and expression != ALL:
-        expression = " || ".join(sorted({tag.strip() for tag in expression.split("||")} - {""})) or ALL
-    return f"{kind} {expression}"
+    return filter_text(each.expression_type, each.expression)
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (subscription_mismatch,)

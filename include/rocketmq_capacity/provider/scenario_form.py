@@ -29,6 +29,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "Fields of the change: brokers": ("broker_name", "broker_addr", "topics_like"),
     "Fields of the change: slow broker, traffic": ("latency_ms", "for_s", "factor"),
     "Fields of the change: rolling restart": ("batch", "pause_s"),
+    "Fields of the change: subscription": ("expression", "expression_type", "consume_rt_ms"),
 }
 """The fields of a change, few in each section: Airflow shows one section at a time."""
 OTHERS: Final = "Fields of the change: others"

@@ -44,9 +44,11 @@ def _looks(findings: Sequence[tables.Finding], cluster: Cluster) -> Iterator[tab
     for one in findings:
         by_broker.setdefault(_place(one, cluster), []).append(one)
     together: dict[Key, list[tables.Finding]] = {}
+    lost = {one.rule for one in findings if "slave_ids" in evidence(one)}
     for place, found in by_broker.items():
         said = sorted({advice_on(one, cluster) for one in found})
-        key = place if None in place else (place[0], *said)
+        # What else the loss of a broker would do is worse while another one has no master: it is mended with that.
+        key = place if None in place else (place[0], *(() if place[0] in lost else said))
         together.setdefault(key, []).extend(found)
     for found in together.values():
         version = evidence(found[0]).get("version")

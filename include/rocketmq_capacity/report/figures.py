@@ -49,6 +49,7 @@ COUNTED: Final[Mapping[str, str]] = {
     "clients": "client",
     "idle": "client",
     "count": "client",
+    "batch": "client",
     "max_useful_clients": "client",
     "min_clients": "client",
     "standby": "client",

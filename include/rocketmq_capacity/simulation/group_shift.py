@@ -1,6 +1,6 @@
 """What a what-if changes of a group's capacity, reachability and messages, from the two sides."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,8 +59,9 @@ def group_shift(before: Group, after: Group, lost_rooms: Collection[str]) -> Gro
     unread = None
     if no_readers is not None and unreachable is not None:
         unread = Crossed(*map(sum, zip(no_readers, hidden, unreachable, strict=True)))
-    unreadable, readable = _topics(_readable(before), _readable(after))
-    unwritable, writable = _topics(_writable(before), _writable(after))
+    both = _topics_read(before) & _topics_read(after)  # one that it subscribes to or leaves is neither lost nor found
+    unreadable, readable = _topics(_readable(before), _readable(after), both)
+    unwritable, writable = _topics(_writable(before), _writable(after), both)
     is_growth_known = after.growth.by is not None
     shift = Shift(
         was_busy=before.provision.at_peak,
@@ -200,12 +201,16 @@ def _writable(group: Group) -> Counts:
 
 def lost_topics_of(before: Group, after: Group) -> tuple[str, ...]:
     """The topics of which consumers see no queue any more, sorted."""
-    return _topics(_readable(before), _readable(after))[0]
+    return _topics(_readable(before), _readable(after), _topics_read(before))[0]
 
 
-def _topics(was: Counts, now: Counts) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The topics that lose their last queue, and those that get a first one; they are sorted."""
-    had, has = _with_queues(was), _with_queues(now)
+def _topics_read(group: Group) -> set[str]:
+    return {reads.topic.topic for reads in group.business}
+
+
+def _topics(was: Counts, now: Counts, of: Set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of the topics that lose their last queue, and those that get a first one; they are sorted."""
+    had, has = _with_queues(was) & of, _with_queues(now) & of
     return tuple(sorted(had - has)), tuple(sorted(has - had))
 
 

@@ -122,6 +122,14 @@ class Change:
         topics = [reads.topic.topic for reads in self.after.division.queues.topics]
         return np.array([was.get(topic) != now[topic] for topic in topics], bool)
 
+    @cached_property
+    def _is_created(self) -> Flags:
+        """Whether each queue that moves is new to its broker, and not only to the group, which now reads its topic."""
+        had = {reads.topic.topic for reads in self.before.division.group.reads}
+        is_known = np.array([reads.topic.topic in had for reads in self.after.division.queues.topics], bool)
+        created: Flags = self.moved.is_new & is_known[self._topic]
+        return created
+
     def rows(self) -> Iterator[Transition]:
         """A row for each queue that changes its owner."""
         was, now, names = self.before.readers, self.after.readers, self.after.division.queues.names
@@ -245,24 +253,26 @@ class Change:
         is_first = self.after.division.group.consume_from_where == FIRST_OFFSET
         moved, names = self.moved, self.after.division.queues.names
         starts, skipped = np.zeros(len(moved.queue), np.int64), np.zeros(len(moved.queue))
-        starts[moved.is_new] = STARTS_AT.index("NEW_QUEUE")
-        if moved.is_new.any():
-            ways, way = self._ways
-            most = np.array([np.nan if one.notice is None else one.notice.most for one in ways])[way[moved.is_new]]
-            if is_first:
-                skipped[moved.is_new] = np.where(np.isnan(most), np.nan, 0.0)
-            else:
-                skipped[moved.is_new] = self.after.weights.msgs_per_s[moved.queue[moved.is_new]] * most
+        created, joined = np.flatnonzero(self._is_created), np.flatnonzero(moved.is_new & ~self._is_created)
+        starts[created] = STARTS_AT.index("NEW_QUEUE")
+        if not is_first:
+            skipped[created] = self._written_until_read[created]
+        else:
+            skipped[created] = np.where(np.isnan(self._most_until_read[created]), np.nan, 0.0)
         if not self.before.has_committed:
-            starts[~moved.is_new] = STARTS_AT.index(None)
-            skipped[~moved.is_new] = np.nan
+            starts[~self._is_created] = STARTS_AT.index(None)
+            skipped[~self._is_created] = np.nan
             return starts, skipped
         old = np.flatnonzero(~moved.is_new)
         uncommitted = old[~self.before.is_committed[moved.was[old]]]
-        starts[uncommitted] = STARTS_AT.index("NO_OFFSET")
+        # The offsets of an earlier subscription are still on the brokers.
+        first_time = joined[~self.after.is_committed[moved.queue[joined]]]
+        without_offset = np.concatenate([uncommitted, first_time])
+        starts[without_offset] = STARTS_AT.index("NO_OFFSET")
         if not is_first:
-            written = self.before.written
-            skipped[uncommitted] = [written.get(names[queue], np.nan) for queue in moved.queue[uncommitted].tolist()]
+            written = self.after.written
+            skipped[without_offset] = [written.get(names[q], np.nan) for q in moved.queue[without_offset].tolist()]
+            skipped[first_time] += self._written_until_read[first_time]
         return starts, skipped
 
     @cached_property
@@ -271,6 +281,17 @@ class Change:
         ways, way = self._ways
         worst = np.array([one.passing.unread.worst for one in ways])[way] if ways else np.zeros(0)
         return np.where((self.moved.new > 0) & (self.moved.kept == 0), worst, 0.0)
+
+    @cached_property
+    def _most_until_read(self) -> Numbers:
+        """Seconds until the new owner of each queue that moves notices, at worst; NaN without a new owner."""
+        ways, way = self._ways
+        return np.array([np.nan if one.notice is None else one.notice.most for one in ways], np.float64)[way]
+
+    @property
+    def _written_until_read(self) -> Numbers:
+        """Messages that come to each queue that moves until its new owner notices, at worst; NaN if unknown."""
+        return self.after.weights.msgs_per_s[self.moved.queue] * self._most_until_read
 
     def totals(self) -> TransitionOfGroup:
         """All moves of the group together."""

@@ -20,11 +20,11 @@ from rocketmq_capacity.snapshot.inventory import (
     Topic,
     parse_utc,
 )
-from rocketmq_capacity.vocabulary import distinct, is_broadcasting, is_readable
+from rocketmq_capacity.vocabulary import EVERY_MESSAGE, distinct, is_broadcasting, is_readable
 
 COMMITTED_EVERY_S: Final = 5.0
 """A client commits its offsets at this interval (ClientConfig.persistConsumerOffsetInterval)."""
-EVERYTHING: Final = (None, "", "*")
+EVERYTHING: Final = (None, "", EVERY_MESSAGE)
 """Expressions that let every message through. Source: FilterAPI.buildSubscriptionData, rocketmq-all-5.3.3."""
 
 

@@ -1,0 +1,91 @@
+"""The change `subscribe`."""
+
+from typing import Annotated, Final, Literal, Self
+
+from msgspec.structs import replace
+from pydantic import Field, model_validator
+
+from rocketmq_capacity.errors import shown
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.change import Change, Group, Name, TopicName
+from rocketmq_capacity.simulation.parts import group_of, topic_of, with_group, without_ownership
+from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.subscribing import check_reads_queues, filters_of, with_subscription
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, Inventory, Subscription
+from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.vocabulary import BUSINESS, EVERY_MESSAGE, LITE, SQL92, TAG, ExpressionType, filter_text
+
+SQL92_ENABLED: Final = "enablePropertyFilter"
+"""A broker's setting (BrokerConfig); its default is false."""
+LONGEST_CALL_MS: Final = 86_400_000.0
+
+
+class Subscribe(Change):
+    """A topic that every client of a group reads after a deployment, or reads by another filter."""
+
+    EXAMPLE = "consumer_group: {group}, topic: {topic}, expression: TagA"
+
+    change: Literal["subscribe"]
+    consumer_group: Group
+    topic: TopicName
+    expression: Annotated[
+        Name, Field(title="Filter", description="tags such as TagA || TagB, or an SQL92 condition; * is every message")
+    ] = EVERY_MESSAGE
+    expression_type: Annotated[ExpressionType, Field(title="Type of the filter")] = TAG
+    consume_rt_ms: (
+        Annotated[
+            float,
+            Field(
+                ge=0,
+                le=LONGEST_CALL_MS,
+                title="Milliseconds a call",
+                description="how long the listener takes for the topic, if you know it; without it, how busy the"
+                " clients would be is unknown",
+            ),
+        ]
+        | None
+    ) = None
+
+    @model_validator(mode="after")
+    def _a_condition(self) -> Self:
+        if self.expression_type == SQL92 and self.expression == EVERY_MESSAGE:
+            raise ValueError("expected a condition with SQL92; for every message, expected TAG and *")
+        return self
+
+    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+        """The group of which every client reads the topic by this filter. Offsets that it has there stay.
+
+        Errors: :class:`BadInput` for an unknown group or topic, a LITE group or topic, a topic that is RocketMQ's own
+        or a retry topic, a filter that all clients have already, and SQL92 where brokers refuse it.
+        """
+        group = group_of(inventory, self.consumer_group, place)
+        check_reads_queues(group, inventory, place)
+        topic = topic_of(inventory, self.topic, place)
+        kind = Kinds(inventory, policy.exclude).of_topic(self.topic)
+        if kind != BUSINESS or topic.message_type == LITE:
+            problem = f"is {shown(self.topic)}, of kind {LITE if kind == BUSINESS else kind}; expected a business topic"
+            raise place.refusal("topic", problem)
+        if filters_of(group, self.topic) == {filter_text(self.expression_type, self.expression)}:
+            problem = f"is {shown(self.expression)}, by which all its clients read {shown(self.topic)} already"
+            raise place.refusal("expression", f"{problem}; expected another filter or another topic")
+        if self.expression_type == SQL92 and (brokers := _refusing_sql92(inventory)):
+            problem = f"is {SQL92}, which {shown(brokers[0])} refuses; expected {TAG}, or {SQL92_ENABLED}=true there"
+            raise place.refusal("expression_type", problem)
+        new = Subscription(topic=self.topic, expression_type=self.expression_type, expression=self.expression)
+        changed = without_ownership(with_subscription(group, new))
+        return with_group(inventory, changed if self.consume_rt_ms is None else _timed(changed, self))
+
+
+def _refusing_sql92(inventory: Inventory) -> list[str]:
+    """Brokers that are known to refuse clients with such a filter (ClientManageProcessor.checkClientConfig)."""
+    return sorted(one.broker_name for one in inventory.brokers if (one.config or {}).get(SQL92_ENABLED) == "false")
+
+
+def _timed(group: ConsumerGroup, change: Subscribe) -> ConsumerGroup:
+    """The group whose clients take so long for a call with messages of the topic."""
+    new = ConsumeStatus(topic=change.topic, consume_rt_ms=change.consume_rt_ms)
+    clients = group.clients and tuple(
+        replace(one, status=(*(each for each in one.status or () if each.topic != change.topic), new))
+        for one in group.clients
+    )
+    return replace(group, clients=clients)
