@@ -44,7 +44,7 @@ def _looks(findings: Sequence[tables.Finding], cluster: Cluster) -> Iterator[tab
     for one in findings:
         by_broker.setdefault(_place(one, cluster), []).append(one)
     together: dict[Key, list[tables.Finding]] = {}
-    lost = {one.rule for one in findings if "slave_ids" in evidence(one)}
+    lost = {one.rule for one in findings if "can_pull" in evidence(one)}
     for place, found in by_broker.items():
         said = sorted({advice_on(one, cluster) for one in found})
         # What else the loss of a broker would do is worse while another one has no master: it is mended with that.
