@@ -247,7 +247,10 @@ def test_two_plans_are_compared(ui: Ui, answered: Published, second: Published) 
     page.get_by_role("button", name="Compare").click()
 
     page.get_by_role("heading", name="Loads").wait_for()
-    for what, names in (("findings", ("rule", "consumer_group", "topic")), ("recommendations", ("id",))):
+    for what, names in (
+        ("findings", ("rule", "consumer_group", "topic", "broker_name")),
+        ("recommendations", ("id",)),
+    ):
         old, new = ({tuple(one[name] for name in names) for one in plan.plan[what]} for plan in (answered, second))
         assert old - new, "the mistake is mended"
         counts = f"{len(new - old)} {len(old - new)} {len(old & new)}"
