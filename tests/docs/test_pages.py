@@ -141,6 +141,14 @@ def test_the_architecture_shows_the_layers_that_are_checked() -> None:
     assert "\n".join(layers) in [block.body.strip() for block in blocks("text")]
 
 
+def test_the_changelog_tells_each_version_in_under_a_hundred_lines() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    _, *versions = re.split(r"(?m)^## ", text)
+    assert versions
+    for version in versions:
+        assert len(version.splitlines()) < 100, version.splitlines()[0]
+
+
 def test_the_heap_in_the_documents_is_the_one_that_is_chosen() -> None:
     text = " ".join(" ".join(page.read_text(encoding="utf-8") for page in PAGES).split())
     told = re.findall(r"(\d+) GiB, and (\d+) bytes? for each byte", text)
