@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.outcome import outcome
 from rocketmq_capacity.simulation.traffic import without_samples
-from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
+from rocketmq_capacity.snapshot.inventory import ConsumeStatus, GroupOffset, Inventory
 from rocketmq_capacity.tables import GroupFailure
 from rocketmq_capacity.vocabulary import UNDECIDED
 from tests.assessment.cases import a_group, a_topic, member, members, pops, takes
@@ -347,13 +347,37 @@ def test_under_pop_nothing_moves_with_a_broker_and_every_queue_with_a_client() -
     assert [one.moved["POP"] for kind in CLIENTS for one in rows(plan, kind)] == [8, 8, 8]
 
 
-@pytest.mark.parametrize("facts", [{"message_model": "BROADCASTING"}, {"clients": [], "count": 0}])
-def test_groups_that_share_nothing_out_have_no_failures(facts: dict[str, Any]) -> None:
+def test_a_group_without_clients_has_no_failures() -> None:
     pay = a_topic("pay", queues("broker-a"), queues("broker-b"))
-    clients = [] if "clients" in facts else [member("c1"), member("c2")]
-    model = facts.get("message_model", "CLUSTERING")
-    plan = plain_plan(cluster([pay], [a_group("g_pay", clients, [pay], message_model=model)]))
+    plan = plain_plan(cluster([pay], [a_group("g_pay", [], [pay])]))
     assert plan.assessments[0].failures == []
+
+
+def test_every_client_of_a_broadcasting_group_reads_on_without_a_broker() -> None:
+    pay, refund = a_topic("pay", queues("broker-a"), queues("broker-b")), a_topic("refund", queues("broker-b", 1))
+    rates = {"pay": 40.0, "refund": 10.0}
+    status = tuple(
+        ConsumeStatus(topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0)
+        for name, rate in rates.items()
+    )
+    clients = [replace(member(n), status=status, consume_threads=20, consume_batch_size=1) for n in ("c1", "c2")]
+    before = cluster([pay, refund], [a_group("g", clients, [pay, refund], message_model="BROADCASTING")])
+    (judged,) = plain_plan(before).assessments
+
+    # Producers go elsewhere with pay; refund is on broker-b alone. A client has 20 threads for 10 ms a message.
+    assert [(one.failure, one.lost, one.lost_queues) for one in judged.failures] == [
+        ("BROKER", "broker-a", 4),
+        ("BROKER", "broker-b", 5),
+    ]
+    assert [one.busy_ratio for one in judged.failures] == pytest.approx([50 * 0.01 / 20, 40 * 0.01 / 20])
+    assert [(one.verdict, one.unreadable_topics) for one in judged.failures] == [("UNCHANGED", 0), ("WORSE", 1)]
+    for one in judged.failures:
+        assert (one.moved_today, one.read_again_s, one.unread_queues, one.waiting_messages) == (0, 0.0, 0, None)
+        changed = after(before, {"change": "lose_broker", "broker_name": one.lost})
+        (group,) = plain_plan(changed).groups
+        use = group.provision.utilisation
+        assert use is not None
+        assert use.estimate == pytest.approx(one.busy_ratio)
 
 
 def test_until_every_queue_is_read_again_takes_as_long_as_the_worst_transition_of_the_same_change() -> None:

@@ -495,6 +495,28 @@ class RollingRestart(Part, frozen=True):
     timers: dict[str, Any]
 
 
+class Sides(Part, frozen=True):
+    before: Metric | None
+    after: Metric | None
+
+
+class BroadcastGroup(Part, frozen=True):
+    consumer_group: str
+    new_clients: Number
+    gone_clients: Number
+    queues_per_client: Sides
+    new_queues: Number
+    new_topics: list[str]
+    gone_queues: Number
+    msgs_per_s_per_client: Sides
+    deliveries_per_s: Sides
+    consume_from_where: str | None
+    stored_messages: Number | None
+    noticed_worst_s: Metric | None
+    skipped_worst: Metric | None
+    meaning: list[str]
+
+
 class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
@@ -510,6 +532,7 @@ class Scenario(Part, frozen=True):
     producers_undecided: list[dict[str, str]]
     queue_plans: list[QueuePlan] | UnsetType = UNSET
     rolling_restarts: list[RollingRestart] | UnsetType = UNSET
+    broadcast_groups: list[BroadcastGroup] | UnsetType = UNSET
     producers: Producers | UnsetType = UNSET
 
 

@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 from msgspec import structs
 
 from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.plan_file.before_after import BeforeAfterRatio
 from rocketmq_capacity.plan_file.group import Skew
-from rocketmq_capacity.plan_file.scenario import BeforeAfterRatio, ScenarioResult, ScenarioSide
+from rocketmq_capacity.plan_file.scenario import ScenarioResult, ScenarioSide
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.comparison import comparison
 from rocketmq_capacity.simulation.scenario import Scenario

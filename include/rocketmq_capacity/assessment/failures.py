@@ -1,7 +1,7 @@
 """What a failure would do, always computed: the loss of each broker, of each room, and of a group's busiest client."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -116,19 +116,57 @@ class _Failure:
 
 
 def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
-    """For each group a row for each failure; none for a group that does not divide its queues among clients."""
+    """For each group a row for each failure that changes what it reads; none for a group without clients or queues."""
     failures = [list(_failures(group)) if _is_shared_out(group) else [] for group in groups]
     every = [failure for each in failures for failure in each]
     _divide_together(every)
     use = iter(_busy_after(every))
     return [
-        [*_without_brokers(group), *(_failed_row(failure, next(use)) for failure in each)] if each else []
+        [*_without_brokers(group), *(_failed_row(failure, next(use)) for failure in each)]
+        if each
+        else list(_of_broadcasting(group))
         for group, each in zip(groups, failures, strict=True)
     ]
 
 
 def _is_shared_out(group: Group) -> bool:
     return group.is_clustering and len(group.client_ids) > 0 and len(group.weights.queue) > 0
+
+
+def _of_broadcasting(group: Group) -> Iterator[GroupFailure]:
+    """A row for each broker and room that a broadcasting group reads from: its clients read the other queues on."""
+    if not group.facts.is_broadcasting or not group.client_ids or not len(group.weights.queue):
+        return
+    division = group.division
+    brokers = BrokerLosses.of_each(division)
+    for index, (name, loss) in enumerate(zip(brokers.losses, _taken_from_each(group, brokers), strict=True)):
+        use = _busy_without(group, brokers, index, group.client_ids)
+        yield _row(group, BROKER, name, brokers.lost_queues[index], {}, use, loss)
+    for room in _rooms(group):
+        gone = {place.broker_name for place in division.queues.places if place.room == room}
+        left = division.members.only(partial(_is_elsewhere, room))
+        losses = BrokerLosses.of(division, {room: gone}, left)
+        (loss,) = _taken_from_each(group, losses)
+        use = _busy_without(group, losses, 0, left.client_ids) if left.client_ids else None
+        yield _row(group, ROOM, room, losses.lost_queues[0], {}, use, loss)
+
+
+def _taken_from_each(group: Group, losses: BrokerLosses) -> list[Taken]:
+    """What losses take from a broadcasting group; how much its clients have not read they alone know."""
+    each = taken(group, losses, [Readers()] * len(losses.losses))
+    return [replace(loss, waiting=None) for loss in each]
+
+
+def _busy_without(group: Group, losses: BrokerLosses, index: int, left: Sequence[str]) -> Interval | None:
+    """The busy share of the busiest client that is left: it handles what it handled, but for topics nobody writes."""
+    if group.work is None:
+        return None
+    unwritable = losses.base_topic[losses.is_unwritable & (losses.loss == index)]
+    incoming = group.work.incoming_msgs_per_s.copy()
+    incoming[:, unwritable] = 0.0
+    incoming[~np.isin(group.client_ids, left)] = 0.0
+    found = replace(group.work, incoming_msgs_per_s=incoming).busiest()
+    return None if found is None else found[0].times(group.peak.scale)
 
 
 def _failures(group: Group) -> Iterator[_Failure]:
@@ -242,12 +280,12 @@ def _row(
         lost=lost,
         lost_queues=lost_queues,
         moved={strategy: float(number) for strategy, number in moved.items() if number is not None},
-        moved_today=moved.get(current) if current is not None else None,
+        moved_today=0 if group.facts.is_broadcasting else moved.get(current or ""),
         busy_lower=use and use.lower,
         busy_ratio=use and use.estimate,
         busy_upper=use and use.upper,
         becomes_under=None if use is None else under and group.provision.status != UNDER,
-        read_again_s=read_again_s(failure, group.policy),
+        read_again_s=0.0 if group.facts.is_broadcasting else read_again_s(failure, group.policy),
         verdict=effect.verdict,
         reasons=effect.reasons,
         unread_queues=None if loss.unread is None else loss.unread.worse,

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterMessages, BeforeAfterRatio
+from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.numbers import JsonObject
@@ -51,27 +53,6 @@ class AddedFinding(Finding, frozen=True, kw_only=True):
         str | None,
         Meta(description="what the changes take away so that it follows, also at the end of `message`; else null"),
     ] = None
-
-
-class BeforeAfterRatio(Struct, frozen=True, kw_only=True):
-    """A share of the time before and after the changes; null is unknown."""
-
-    before: Annotated[float | None, Meta(description="of the cluster as it is")]
-    after: Annotated[float | None, Meta(description="of the changed cluster")]
-
-
-class BeforeAfterMessages(Struct, frozen=True, kw_only=True):
-    """Messages before and after the changes; null is unknown."""
-
-    before: Annotated[int | None, Meta(description="of the cluster as it is")]
-    after: Annotated[int | None, Meta(description="of the changed cluster, on the queues that are left")]
-
-
-class BeforeAfterCount(Struct, frozen=True, kw_only=True):
-    """A number before and after the changes."""
-
-    before: Annotated[int, Meta(description="of the cluster as it is")]
-    after: Annotated[int, Meta(description="of the changed cluster")]
 
 
 Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
@@ -210,6 +191,10 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
     rolling_restarts: Annotated[
         tuple[RollingRestart, ...] | UnsetType,
         Meta(description="only with rolling_restart: what each of them means, in the order of the changes"),
+    ] = UNSET
+    broadcast_groups: Annotated[
+        tuple[BroadcastGroup, ...] | UnsetType,
+        Meta(description="only if clients, queues or messages of broadcasting groups change: each of them, by name"),
     ] = UNSET
     queue_plans: Annotated[
         tuple[QueuePlan, ...] | UnsetType,

@@ -60,6 +60,8 @@ LOSSES: Final = 16
 """Brokers and rooms whose loss the page shows, the most harmful first."""
 UNEVEN_TOPICS: Final = 12
 """Topics that producers do not spread evenly, the most uneven first."""
+BROADCAST_GROUPS: Final = 10
+"""Broadcasting groups of which a what-if tells what its changes mean to them."""
 NAMED_IN_A_CELL: Final = 3
 """Groups or topics that a cell of the table of losses names."""
 OWNERS: Final = 100

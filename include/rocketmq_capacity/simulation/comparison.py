@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from msgspec import UNSET, structs
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterMessages, BeforeAfterRatio
 from rocketmq_capacity.plan_file.findings import finding_of, in_order
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
@@ -15,9 +16,6 @@ from rocketmq_capacity.plan_file.recommendation import GroupTransition
 from rocketmq_capacity.plan_file.scenario import (
     AddedFinding,
     AffectedGroup,
-    BeforeAfterCount,
-    BeforeAfterMessages,
-    BeforeAfterRatio,
     ScenarioGroup,
     ScenarioResult,
     ScenarioSide,
@@ -25,6 +23,7 @@ from rocketmq_capacity.plan_file.scenario import (
     UndecidedFinding,
 )
 from rocketmq_capacity.plan_file.troubled_broker import Producers
+from rocketmq_capacity.simulation.broadcasting import broadcast_groups
 from rocketmq_capacity.simulation.carried import Busy, Routed, carried, lost_topics, verdict_of
 from rocketmq_capacity.simulation.compare_cluster import producers_undecided
 from rocketmq_capacity.simulation.consequences import cause_of, lost_brokers
@@ -85,6 +84,7 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
         brokers=outlook_of(sides) or UNSET,
         producers=UNSET if producers is None else producers,
         rolling_restarts=rolling_restarts(sides) or UNSET,
+        broadcast_groups=broadcast_groups(sides, outcomes) or UNSET,
         queue_plans=queue_plans(sides, is_suspect=is_suspect) if changes_queues(scenario) else UNSET,
     )
 

@@ -85,7 +85,7 @@ def _at_peak(before: Group, after: Group) -> Interval | None:
     use, peak = after.provision.utilisation, before.peak
     if use is None or after.owners_today is None:
         return None
-    if peak.of_topics is None:
+    if peak.of_topics is None or before.facts.is_broadcasting:
         return use.times(peak.scale)
     had = dict(zip((reads.topic.topic for reads in before.division.queues.topics), peak.of_topics, strict=True))
     queues = after.division.queues

@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, ConsumeStatus, Inventory, Subscription
-from rocketmq_capacity.vocabulary import distinct
+from rocketmq_capacity.vocabulary import distinct, is_broadcasting
 
 Value = TypeVar("Value", bound=str | int)
 
@@ -18,9 +18,10 @@ def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Invent
     """More clients of a group, one for each id.
 
     Each setting is the one that most of the group's clients report, and the subscriptions are their most frequent set.
-    ``consume_rt_ms`` of each topic is the median of the clients, so that the group's capacity can still be computed;
-    message rates are unknown. The new clients are seen on the group's brokers. Their start and their queues are
-    unknown. An id such as ``10.0.0.13@1#1`` gives the address (without a port), else it is unknown.
+    ``consume_rt_ms`` of each topic is the median of the clients, so that the group's capacity can still be computed.
+    Message rates are unknown, and in a broadcasting group, where each client gets all messages, the median as well.
+    The new clients are seen on the group's brokers. Their start and their queues are unknown. An id such as
+    ``10.0.0.13@1#1`` gives the address (without a port), else it is unknown.
     """
     clients = group.clients or ()
     subscriptions = _usual_subscriptions(clients)
@@ -38,7 +39,7 @@ def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Invent
         pull_threshold_for_topic=_usual(client.pull_threshold_for_topic for client in clients),
         pull_threshold_size_for_topic_mib=_usual(client.pull_threshold_size_for_topic_mib for client in clients),
         subscriptions=subscriptions,
-        status=_median_status(clients, subscriptions if subscriptions is not None else group.subscriptions),
+        status=_median_status(group, subscriptions if subscriptions is not None else group.subscriptions),
     )
     return tuple(replace(typical, client_id=name, client_addr=_address_in(name)) for name in client_ids)
 
@@ -62,16 +63,28 @@ def _usual_subscriptions(clients: Iterable[Client]) -> tuple[Subscription, ...] 
 
 
 def _median_status(
-    clients: Iterable[Client], subscriptions: tuple[Subscription, ...] | None
+    group: ConsumerGroup, subscriptions: tuple[Subscription, ...] | None
 ) -> tuple[ConsumeStatus, ...] | None:
-    """The median response time of each topic that the client reads; None if no client reports one."""
-    times: dict[str, list[float]] = {}
-    for client in clients:
+    """The median figures of each topic that the client reads; None if no client reports a response time."""
+    reported: dict[str, list[ConsumeStatus]] = {}
+    for client in group.clients or ():
         for status in client.status or ():
-            if status.consume_rt_ms is not None:
-                times.setdefault(status.topic, []).append(status.consume_rt_ms)
-    read = times if subscriptions is None else {subscription.topic for subscription in subscriptions}
-    return tuple(ConsumeStatus(topic=t, consume_rt_ms=median(times[t])) for t in times if t in read) or None
+            reported.setdefault(status.topic, []).append(status)
+    read = reported if subscriptions is None else {subscription.topic for subscription in subscriptions}
+    figures = ["consume_rt_ms"]
+    if is_broadcasting(group.message_model):
+        figures += ["consume_ok_msgs_per_s", "consume_failed_msgs_per_s"]
+    medians = (
+        ConsumeStatus(topic=topic, **{name: _median(getattr(one, name) for one in each) for name in figures})
+        for topic, each in reported.items()
+        if topic in read
+    )
+    return tuple(one for one in medians if one.consume_rt_ms is not None) or None
+
+
+def _median(figures: Iterable[float | None]) -> float | None:
+    known = [figure for figure in figures if figure is not None]
+    return median(known) if known else None
 
 
 def _brokers_of(group: ConsumerGroup, inventory: Inventory) -> tuple[str, ...] | None:

@@ -1,13 +1,13 @@
 """Finds the parts of an inventory that a change names, and replaces them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, GroupOffset, Inventory, Topic
-from rocketmq_capacity.vocabulary import GRPC
+from rocketmq_capacity.vocabulary import GRPC, is_broadcasting
 
 
 def broker_names(inventory: Inventory) -> set[str]:
@@ -74,12 +74,35 @@ def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
 
     Owned queues, rates of clients, and the offsets that clients reached in the samples are unknown after a rebalance.
     What was written to the queues stays known. Nobody reads for a group without clients: its offsets stay as they are.
+    A client of a broadcasting group handles what it handled, whoever else reads.
     """
     if not group.clients:
         return group
+    if is_broadcasting(group.message_model):
+        return replace(group, clients=tuple(replace(client, owned_queues=None) for client in group.clients))
     offsets = group.offsets and tuple(map(_without_reached, group.offsets))
     clients = (replace(client, owned_queues=None, status=without_rates(client.status)) for client in group.clients)
     return replace(group, clients=tuple(clients), offsets=offsets)
+
+
+def with_scaled_rates(group: ConsumerGroup, factors: Mapping[str, float | None]) -> ConsumerGroup:
+    """A broadcasting group whose clients handle so many times the messages of each of these topics; None is unknown."""
+    if not any(one.topic in factors for client in group.clients or () for one in client.status or ()):
+        return group
+    clients = (
+        replace(client, status=client.status and tuple(_scaled(one, factors) for one in client.status))
+        for client in group.clients or ()
+    )
+    return replace(group, clients=tuple(clients))
+
+
+def _scaled(status: ConsumeStatus, factors: Mapping[str, float | None]) -> ConsumeStatus:
+    factor = factors.get(status.topic, 1.0)
+    ok, failed = (
+        None if rate is None or factor is None else rate * factor
+        for rate in (status.consume_ok_msgs_per_s, status.consume_failed_msgs_per_s)
+    )
+    return replace(status, consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=failed)
 
 
 def _without_reached(offset: GroupOffset) -> GroupOffset:

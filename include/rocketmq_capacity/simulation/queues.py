@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.simulation.parts import topics_read, without_ownership
+from rocketmq_capacity.simulation.parts import topics_read, with_scaled_rates, without_ownership
 from rocketmq_capacity.simulation.traffic import (
     QueueKey,
     Spread,
@@ -16,6 +16,7 @@ from rocketmq_capacity.simulation.traffic import (
     without_samples,
     writable_queues,
 )
+from rocketmq_capacity.snapshot.filters import put_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import (
     ConsumerGroup,
     GroupOffset,
@@ -25,7 +26,7 @@ from rocketmq_capacity.snapshot.inventory import (
     TopicOffset,
     TopicQueues,
 )
-from rocketmq_capacity.vocabulary import RETRY_PREFIX
+from rocketmq_capacity.vocabulary import RETRY_PREFIX, is_broadcasting
 
 
 def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
@@ -52,6 +53,8 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
     def follows(group: ConsumerGroup) -> ConsumerGroup:
         group = without_samples(_with_settled_offsets(group, effects), diverted)
         read = topics_read(group)
+        if is_broadcasting(group.message_model):
+            group = with_scaled_rates(group, {name: effects[name].times for name in read & effects.keys()})
         return without_ownership(group) if read & reassigned else _without_lost_queues(group, effects)
 
     return replace(
@@ -71,6 +74,8 @@ class _Effect:
     new_readable: tuple[QueueKey, ...]
     moves_ownership: bool
     moves_traffic: bool
+    times: float | None
+    """How many times the messages come to all readable queues together; None if unknown."""
 
     @classmethod
     def of(cls, old: Topic, new: Topic, before: Inventory, after: Inventory, spread: Spread) -> "_Effect":
@@ -83,17 +88,29 @@ class _Effect:
         routes = writable_queues(old, before.brokers), writable_queues(new, after.brokers)
         settled_new = replace(new, offsets=_settled_offsets(new.offsets, ids_on, new_ids, routes[1]))
         was_readable, is_readable = readable_queues(old), readable_queues(new)
+        spread_out = respread(old, settled_new, routes, spread)
         return cls(
-            topic=respread(old, settled_new, routes, spread),
+            topic=spread_out,
             ids_on=ids_on,
             new_readable=tuple(queue for queue in new_ids if queue in is_readable),
             moves_ownership=was_readable != is_readable,
             moves_traffic=moves_traffic(old, settled_new, routes),
+            times=_times(old, spread_out),
         )
 
     def has_lost(self, broker_name: str, queue_id: int) -> bool:
         """Whether the queue is gone; a queue of a broker that did not change stays, whatever its id."""
         return queue_id >= self.ids_on.get(broker_name, queue_id + 1)
+
+
+def _times(old: Topic, new: Topic) -> float | None:
+    """How many times the messages come to all readable queues together; None if unknown."""
+    before, after = (put_msgs_per_s(topic) if readable_queues(topic) else 0.0 for topic in (old, new))
+    if before is None or after is None:
+        return None
+    if before == 0:
+        return 1.0 if after == 0 else None
+    return after / before
 
 
 def _without_lost_queues(group: ConsumerGroup, effects: Mapping[str, _Effect]) -> ConsumerGroup:

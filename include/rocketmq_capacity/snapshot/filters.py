@@ -60,7 +60,7 @@ def _pass_ratio(group: ConsumerGroup, name: str, topic: Topic | None, taken_at: 
         return None
     if passed == 0:
         # Any share of no messages is none, so 1 is as good as any other ratio.
-        return 1.0 if _put_msgs_per_s(topic) == 0 else None
+        return 1.0 if put_msgs_per_s(topic) == 0 else None
     return min(consumed / passed, 1.0)
 
 
@@ -105,7 +105,7 @@ def _passed_msgs_per_s(group: ConsumerGroup, name: str, topic: Topic | None, tak
     offsets = [one for one in group.offsets or () if (one.broker_name, one.queue_id) in readable and one.topic == name]
     advances = [_advance(offset, taken_at) for offset in offsets]
     known = [one for one in advances if one is not None]
-    put = _put_msgs_per_s(topic)
+    put = put_msgs_per_s(topic)
     if not readable or len(known) < len(readable):
         return put
     moved, seconds = sum(moved / seconds for moved, seconds in known), min(seconds for _, seconds in known)
@@ -127,7 +127,7 @@ def _advance(offset: GroupOffset, taken_at: str) -> tuple[int, float] | None:
     return (moved, seconds) if moved >= 0 else None
 
 
-def _put_msgs_per_s(topic: Topic | None) -> float | None:
+def put_msgs_per_s(topic: Topic | None) -> float | None:
     """Messages a second written to the readable queues; None if a rate is unknown, or if there is no queue."""
     readable = list(_readable(topic))
     rates = {(one.broker_name, one.queue_id): one.put_msgs_per_s for one in (topic.offsets if topic else None) or ()}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.numbers import JsonObject
@@ -17,7 +18,14 @@ from rocketmq_capacity.plan_file.scenario import (
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.facts import short
 from rocketmq_capacity.report.figures import number, per_cent
-from rocketmq_capacity.report.limits import FINDINGS_A_RULE, SCENARIO_CHANGES, SCENARIO_ROWS, TABLE_ROWS, UNEVEN_TOPICS
+from rocketmq_capacity.report.limits import (
+    BROADCAST_GROUPS,
+    FINDINGS_A_RULE,
+    SCENARIO_CHANGES,
+    SCENARIO_ROWS,
+    TABLE_ROWS,
+    UNEVEN_TOPICS,
+)
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.producers_meanwhile import ProducersMeanwhile, producers_meanwhile
@@ -75,6 +83,8 @@ class ScenarioView:
     unjudged_topics: tuple[UnjudgedTopic, ...]
     """Of those that producers write to unevenly."""
     more_unjudged_topics: int
+    broadcast_groups: tuple[BroadcastGroup, ...]
+    more_broadcast_groups: int
     queue_plans: tuple[QueuePlanView, ...]
     more_queue_plans: int
 
@@ -88,6 +98,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
 
     ordered = sorted(scenario.groups, key=key)
     lines = tuple(_line(group, current) for group in ordered[:SCENARIO_ROWS])
+    broadcasts = () if scenario.broadcast_groups is UNSET else scenario.broadcast_groups
     return ScenarioView(
         name=scenario.name,
         changes=tuple(_change(change) for change in scenario.changes[:SCENARIO_CHANGES]),
@@ -105,6 +116,8 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers),
         transitions=transitions_of(scenario.transitions),
         rolling_restarts=rolling_restart_views(scenario),
+        broadcast_groups=broadcasts[:BROADCAST_GROUPS],
+        more_broadcast_groups=max(0, len(broadcasts) - BROADCAST_GROUPS),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
         more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),
     )

@@ -10,10 +10,11 @@ from pydantic import Field
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import Change, TopicName
-from rocketmq_capacity.simulation.parts import topic_of, without_rates
+from rocketmq_capacity.simulation.parts import topic_of, with_scaled_rates, without_rates
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.traffic import without_samples
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.vocabulary import is_broadcasting
 
 
 class ScaleTraffic(Change):
@@ -28,7 +29,8 @@ class ScaleTraffic(Change):
     def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
         """The inventory with ``factor`` times the known rates of one topic, or of all.
 
-        Samples of lag, and rates at which clients consumed, do not apply to the new traffic, and become unknown.
+        Samples of lag, and rates at which clients consumed, do not apply to the new traffic, and become unknown. Each
+        client of a broadcasting group gets ``factor`` times what it got.
 
         Errors: :class:`BadInput` for an unknown topic, or a factor that makes a rate infinite.
         """
@@ -39,13 +41,15 @@ class ScaleTraffic(Change):
         is_scaled = {topic.topic: self.topic in (None, topic.topic) for topic in inventory.topics}
         topics = tuple(_scaled(t, self.factor, place) if is_scaled[t.topic] else t for t in inventory.topics)
         scaled = {name for name, scales in is_scaled.items() if scales}
-        groups = tuple(_unmeasured(group, scaled) for group in inventory.consumer_groups)
+        groups = tuple(_with_new_traffic(group, scaled, self.factor) for group in inventory.consumer_groups)
         return replace(inventory, topics=topics, consumer_groups=groups)
 
 
-def _unmeasured(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
-    """The group without samples and rates of these topics."""
+def _with_new_traffic(group: ConsumerGroup, topics: Collection[str], factor: float) -> ConsumerGroup:
+    """The group without samples and rates of these topics; a broadcasting one with the rates that follow."""
     group = without_samples(group, topics)
+    if is_broadcasting(group.message_model):
+        return with_scaled_rates(group, dict.fromkeys(topics, factor))
     if not any(one.topic in topics for client in group.clients or () for one in client.status or ()):
         return group
     clients = (replace(client, status=without_rates(client.status, topics)) for client in group.clients or ())

@@ -11,9 +11,19 @@ from rocketmq_capacity.simulation.change import Change, Group, Name, TopicName
 from rocketmq_capacity.simulation.parts import group_of, topic_of, with_group, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.simulation.subscribing import check_reads_queues, filters_of, with_subscription
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, Inventory, Subscription
+from rocketmq_capacity.snapshot.filters import EVERYTHING, put_msgs_per_s
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, Inventory, Subscription, Topic
 from rocketmq_capacity.snapshot.kinds import Kinds
-from rocketmq_capacity.vocabulary import BUSINESS, EVERY_MESSAGE, LITE, SQL92, TAG, ExpressionType, filter_text
+from rocketmq_capacity.vocabulary import (
+    BUSINESS,
+    EVERY_MESSAGE,
+    LITE,
+    SQL92,
+    TAG,
+    ExpressionType,
+    filter_text,
+    is_broadcasting,
+)
 
 SQL92_ENABLED: Final = "enablePropertyFilter"
 """A broker's setting (BrokerConfig); its default is false."""
@@ -73,7 +83,23 @@ class Subscribe(Change):
             raise place.refusal("expression_type", problem)
         new = Subscription(topic=self.topic, expression_type=self.expression_type, expression=self.expression)
         changed = without_ownership(with_subscription(group, new))
-        return with_group(inventory, changed if self.consume_rt_ms is None else _timed(changed, self))
+        return with_group(inventory, _reporting(changed, self._status(group, topic)))
+
+    def _status(self, group: ConsumerGroup, topic: Topic) -> ConsumeStatus | None:
+        """What each client will report of the topic; None if nothing of it is known.
+
+        A client of a broadcasting group gets every message of the topic, of the others nobody knows their share.
+        """
+        is_told = self.expression in EVERYTHING and is_broadcasting(group.message_model)
+        rate = put_msgs_per_s(topic) if is_told else None
+        if self.consume_rt_ms is None and not is_broadcasting(group.message_model):
+            return None
+        return ConsumeStatus(
+            topic=self.topic,
+            consume_rt_ms=self.consume_rt_ms,
+            consume_ok_msgs_per_s=rate,
+            consume_failed_msgs_per_s=None if rate is None else 0.0,
+        )
 
 
 def _refusing_sql92(inventory: Inventory) -> list[str]:
@@ -81,11 +107,18 @@ def _refusing_sql92(inventory: Inventory) -> list[str]:
     return sorted(one.broker_name for one in inventory.brokers if (one.config or {}).get(SQL92_ENABLED) == "false")
 
 
-def _timed(group: ConsumerGroup, change: Subscribe) -> ConsumerGroup:
-    """The group whose clients take so long for a call with messages of the topic."""
-    new = ConsumeStatus(topic=change.topic, consume_rt_ms=change.consume_rt_ms)
+def _reporting(group: ConsumerGroup, status: ConsumeStatus | None) -> ConsumerGroup:
+    """The group whose clients report this of a topic; None changes nothing.
+
+    A client of a broadcasting group that reports nothing goes on so: else it would seem to handle nothing else.
+    """
+    if status is None:
+        return group
+    says_nothing = is_broadcasting(group.message_model)
     clients = group.clients and tuple(
-        replace(one, status=(*(each for each in one.status or () if each.topic != change.topic), new))
+        one
+        if one.status is None and says_nothing
+        else replace(one, status=(*(each for each in one.status or () if each.topic != status.topic), status))
         for one in group.clients
     )
     return replace(group, clients=clients)

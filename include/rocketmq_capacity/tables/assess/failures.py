@@ -10,7 +10,7 @@ from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, M
 class GroupFailure(Dataset, frozen=True, kw_only=True):
     """The state of a group after each failure that is always computed, and with one client more.
 
-    Grain: one row a clustering group with clients and failure.
+    Grain: one row a group with clients and failure; of a broadcasting group only brokers and rooms that it reads from.
     Units: queues, topics, messages, busy shares at the peak (1 is always busy), seconds.
     """
 
