@@ -495,6 +495,14 @@ class RollingRestart(Part, frozen=True):
     timers: dict[str, Any]
 
 
+class OrderedTopic(Part, frozen=True):
+    topic: str
+    write_queues: Messages
+    moved_message_groups_ratio: Ratio | None
+    moved_keys_ratio: Ratio
+    meaning: str
+
+
 class Sides(Part, frozen=True):
     before: Metric | None
     after: Metric | None
@@ -532,6 +540,7 @@ class Scenario(Part, frozen=True):
     producers_undecided: list[dict[str, str]]
     queue_plans: list[QueuePlan] | UnsetType = UNSET
     rolling_restarts: list[RollingRestart] | UnsetType = UNSET
+    ordered_topics: list[OrderedTopic] | UnsetType = UNSET
     broadcast_groups: list[BroadcastGroup] | UnsetType = UNSET
     producers: Producers | UnsetType = UNSET
 

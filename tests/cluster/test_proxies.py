@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.recommendation.message_groups import WriteQueue, moved_ratio
+from rocketmq_capacity.producers import WriteQueue, moved_message_groups
 from tests.cli.plan_lists import out_of_causes, out_of_order
 from tests.cli.planned import planned
 from tests.cluster.behind_proxies import (
@@ -29,7 +29,7 @@ from tests.cluster.rocketmq import Broker, Cluster
 from tests.fixtures.plan_here import PlanHere
 from tests.oracle.requirement import started_or_skipped
 from tests.oracle.rocketmq_version import ROCKETMQ_NAME
-from tests.recommendation.test_grpc import consistent_hash
+from tests.producers.test_ordered import consistent_hash
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -193,7 +193,7 @@ def test_message_groups_go_to_the_queues_that_the_hash_of_the_plan_says(
     second = written(cluster)
     assert written_after(400) - second == Counter(queue_of(name, after) for name in names)
     moved = sum(queue_of(name, before) != queue_of(name, after) for name in names) / len(names)
-    assert moved == pytest.approx(moved_ratio(before, after), abs=0.08)
+    assert moved == pytest.approx(moved_message_groups(before, after), abs=0.08)
 
 
 def wait_until(is_so: Callable[[], bool], every_s: float) -> None:

@@ -9,6 +9,7 @@ from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.numbers import JsonObject
+from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.plan_file.recommendation import GroupTransition
 from rocketmq_capacity.plan_file.rolling_restart import RollingRestart
@@ -191,6 +192,10 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
     rolling_restarts: Annotated[
         tuple[RollingRestart, ...] | UnsetType,
         Meta(description="only with rolling_restart: what each of them means, in the order of the changes"),
+    ] = UNSET
+    ordered_topics: Annotated[
+        tuple[OrderedTopic, ...] | UnsetType,
+        Meta(description="only if writable queues of topics that are consumed in order change: each of them, by name"),
     ] = UNSET
     broadcast_groups: Annotated[
         tuple[BroadcastGroup, ...] | UnsetType,

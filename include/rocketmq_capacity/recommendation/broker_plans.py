@@ -13,6 +13,7 @@ from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
 from rocketmq_capacity.recommendation.create_topic import NO_TYPE
 from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicPlace
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.shrinking import LAST_LOOK, ROUTES_S, TIMED, undrained
 from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE, SYSTEM, is_broadcasting
@@ -48,11 +49,13 @@ def add_broker_plan(
 ) -> QueuePlan:
     """The plan for a new broker with these topics: by name, each topic of today and its queues on the new broker."""
     where = address or placeholder(f"address of {broker_name}")
-    lines, forbids = [], []
+    lines, forbids, moved = [], [], []
     for name in sorted(topics):
         topic, counts = topics[name]
         safety = topic_safety(topic)
         why = [*_unsafe(topic, safety)]
+        if (sentence := moved_messages_told(topic, {broker_name: counts.write_queue_nums})) is not None:
+            moved.append(f"{name} is consumed in order. {sentence}")
         lines += preflight.commented([_creation(topic, safety, where, counts)], bool(why))
         forbids += [f"{name}: {reason}" for reason in why]
     nameserver = cluster.nameserver
@@ -80,7 +83,7 @@ def add_broker_plan(
                     )
                     for name in sorted(topics)
                 ),
-                blocks=tuple(forbids),
+                blocks=(*forbids, *moved),
                 way_back="Stop writing there: the same commands with -p 4 instead of -p 6. Once every group has read"
                 " the queues there to their end, the broker may be shut down.",
             ),
@@ -107,6 +110,11 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
     offline = sorted(name for name, one in readers.items() if not one.connections)
     broadcasting = sorted(name for name, one in readers.items() if is_broadcasting(one.message_model))
     forbids = tuple(_kept_here(cluster, broker_name, topics))
+    moved = [
+        f"{topic.name} is consumed in order. {sentence}"
+        for topic in topics
+        if (sentence := moved_messages_told(topic, {broker_name: 0})) is not None
+    ]
     return QueuePlan(
         action=REMOVE,
         topic=None,
@@ -134,7 +142,7 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
                         for topic in topics[:1]
                     ),
                 ),
-                blocks=forbids,
+                blocks=(*forbids, *moved),
                 way_back=f"Let it be written again: {commands.restore_broker(nameserver, address)}",
             ),
             Step(

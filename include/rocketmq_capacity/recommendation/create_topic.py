@@ -17,6 +17,7 @@ from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
 from rocketmq_capacity.recommendation.facts import Topic, evidence
 from rocketmq_capacity.recommendation.layouts import topic_layout, writable
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queues_shown, route
@@ -87,6 +88,7 @@ def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) 
             f"Create it on {listed(names)}{as_elsewhere}: its load spreads over {counted(len(names), 'more broker')},"
             " and less of it is lost with a broker.",
             preflight.ORDERED if safety.is_ordered else None,
+            None if per_broker is None else moved_messages_told(topic, dict.fromkeys(names, per_broker)),
             preflight.blocked(forbids),
         ),
         rules=[RULE],

@@ -27,7 +27,7 @@ from rocketmq_capacity.recommendation.layouts import (
     tried_layouts,
     writable,
 )
-from rocketmq_capacity.recommendation.message_groups import moved_message_groups
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
@@ -151,7 +151,7 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> tables.Rec
         reason=sentences(
             _why(chosen),
             preflight.ORDERED if safety.is_ordered else ONLINE,
-            moved_message_groups(topic, best.case.counts),
+            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in best.case.counts}),
             preflight.blocked(forbids),
         ),
         rules=chosen.rules,

@@ -14,6 +14,7 @@ from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.queue_changes import QueueChanges, queue_changes
 from rocketmq_capacity.recommendation.queue_cost import queue_cost
@@ -72,6 +73,7 @@ def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
             if too_few
             else None,
             ORDERED if found.is_ordered else None,
+            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in counts}),
             preflight.blocked(found.forbids),
         ),
         steps=found.steps,
@@ -100,6 +102,7 @@ def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
         reason=sentences(
             f"More queues, {_numbers(counts)}: read and write queues in one command for each broker.",
             preflight.ORDERED if safety.is_ordered else None,
+            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in counts}),
             preflight.blocked(forbids),
         ),
         steps=(_more(topic, changes, forbids, is_manual),),

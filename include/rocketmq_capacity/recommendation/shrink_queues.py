@@ -21,6 +21,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.layouts import Layout, topic_layout, writable
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
@@ -112,6 +113,7 @@ def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) ->
             f"{counted(each, 'queue')} on each writable broker {'serves' if each == 1 else 'serve'} every group of the"
             f" topic: {_past(topic)}, and no group is worse off. A person carries it out step by step, since each step"
             " has a gate.",
+            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in case.counts}),
             preflight.blocked(found.forbids),
         ),
         rules=(),

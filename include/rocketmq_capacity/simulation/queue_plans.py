@@ -41,7 +41,7 @@ def queue_plans(sides: Sides, *, is_suspect: bool) -> tuple[QueuePlan, ...]:
     drained = {one.broker_name for one in changes if isinstance(one, ReadOnlyBroker)}
     names = {*asked, *_business_topics(sides.after, added), *_business_topics(sides.before, drained)}
     cluster = Cluster(sides.before.cluster, sides.policy, is_suspect)
-    was, will_be = _topics(sides.before, cluster, names), _topics(sides.after, cluster, names)
+    was, will_be = topics_of(sides.before, cluster, names), topics_of(sides.after, cluster, names)
     plans = [
         plan
         for name in sorted(asked & was.keys() & will_be.keys())
@@ -79,7 +79,8 @@ def _business_topics(side: Side, broker_names: Iterable[str]) -> set[str]:
     return {one.topic for one in side.rows_where(tables.TopicQueue, is_there & (pc.field("kind") == BUSINESS))}
 
 
-def _topics(side: Side, cluster: Cluster, names: Iterable[str]) -> dict[str, Topic]:
+def topics_of(side: Side, cluster: Cluster, names: Iterable[str]) -> dict[str, Topic]:
+    """Some topics of a run with their readers, by name."""
     found = {name: _UNIT.decode(unit.facts) for name, (unit,) in side.rows_by(tables.TopicUnit, "topic", names).items()}
     return {name: Topic(one.facts, cluster, readers=one.readers) for name, one in found.items()}
 

@@ -9,6 +9,7 @@ from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.numbers import JsonObject
+from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
 from rocketmq_capacity.plan_file.scenario import (
     ScenarioGroup,
     ScenarioResult,
@@ -83,6 +84,9 @@ class ScenarioView:
     unjudged_topics: tuple[UnjudgedTopic, ...]
     """Of those that producers write to unevenly."""
     more_unjudged_topics: int
+    ordered_topics: tuple[OrderedTopic, ...]
+    """Those of which most keys move first."""
+    more_ordered_topics: int
     broadcast_groups: tuple[BroadcastGroup, ...]
     more_broadcast_groups: int
     queue_plans: tuple[QueuePlanView, ...]
@@ -98,6 +102,8 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
 
     ordered = sorted(scenario.groups, key=key)
     lines = tuple(_line(group, current) for group in ordered[:SCENARIO_ROWS])
+    moving = () if scenario.ordered_topics is UNSET else scenario.ordered_topics
+    ordered_topics = tuple(sorted(moving, key=lambda one: -one.moved_keys_ratio))
     broadcasts = () if scenario.broadcast_groups is UNSET else scenario.broadcast_groups
     return ScenarioView(
         name=scenario.name,
@@ -116,6 +122,8 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers),
         transitions=transitions_of(scenario.transitions),
         rolling_restarts=rolling_restart_views(scenario),
+        ordered_topics=ordered_topics[:TABLE_ROWS],
+        more_ordered_topics=max(0, len(ordered_topics) - TABLE_ROWS),
         broadcast_groups=broadcasts[:BROADCAST_GROUPS],
         more_broadcast_groups=max(0, len(broadcasts) - BROADCAST_GROUPS),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],

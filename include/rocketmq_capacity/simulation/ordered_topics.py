@@ -1,0 +1,58 @@
+"""Which ordered messages go to other queues when a what-if changes the queues that producers see."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rocketmq_capacity.plan_file.before_after import BeforeAfterCount
+from rocketmq_capacity.plan_file.numbers import METRIC_DECIMALS, rounded
+from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
+from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages
+from rocketmq_capacity.simulation.queue_plans import topics_of
+from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.tables import TopicQueue
+from rocketmq_capacity.vocabulary import BUSINESS, MASTER, PERM_WRITE, java_order
+
+
+class Written(NamedTuple):
+    """Some columns of ``topic_queue``."""
+
+    topic: str
+    broker_name: str
+    write_queue_nums: int | None
+    perm: int | None
+    broker_state: str
+
+
+def ordered_topics(sides: Sides) -> tuple[OrderedTopic, ...]:
+    """An entry for each topic that is consumed in order and whose writable queues change, by name.
+
+    A topic that producers see no queue of, before or afterwards, has none: nothing is sent there.
+    """
+    was, now = (_written(side) for side in (sides.before, sides.after))
+    changed = {topic for topic in was.keys() & now.keys() if was[topic] != now[topic]}
+    before = topics_of(sides.before, Cluster(sides.before.cluster, sides.policy, is_suspect=False), changed)
+    each = ((name, moved_messages(before[name], now[name])) for name in sorted(changed, key=java_order))
+    return tuple(
+        OrderedTopic(
+            topic=name,
+            write_queues=BeforeAfterCount(before=moved.queues_before, after=moved.queues_after),
+            moved_message_groups_ratio=rounded(moved.of_groups),
+            moved_keys_ratio=round(moved.of_keys, METRIC_DECIMALS),
+            meaning=moved.sentence(),
+        )
+        for name, moved in each
+        if moved is not None
+    )
+
+
+def _written(side: Side) -> Mapping[str, Mapping[str, int]]:
+    """By business topic and broker the queues that producers see there."""
+    found: dict[str, dict[str, int]] = {}
+    for row in side.records(TopicQueue, Written, pc.field("kind").cast(pa.string()) == BUSINESS):
+        if row.broker_state == MASTER and (row.perm or 0) & PERM_WRITE:
+            found.setdefault(row.topic, {})[row.broker_name] = row.write_queue_nums or 0
+    return found
