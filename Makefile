@@ -84,10 +84,11 @@ lock: ## resolve requirements*.in to requirements*.txt, with the hashes of every
 	  $(IN) python .make/uv.py compile -q --universal --python-version 3.11 --no-header --no-annotate --generate-hashes \
 	    $$file.in -o $$file.txt || exit 1; done
 
-docs: ## write the data dictionary, the plan's JSON Schema and the licences again from the types and the pins
+docs: ## write the data dictionary, the JSON Schemas, the rules and actions, and the licences again from the code
 	@$(SET_UP) $(FOR_DEV)
 	@$(IN) python -m rocketmq_capacity.tables.dictionary include/docs
 	@$(IN) python -m rocketmq_capacity.report.schema include/docs
+	@$(IN) python -m rocketmq_capacity.report.rules_page include/docs
 	@$(IN) python .make/licences.py
 
 clean: down ## delete what the set-up and runs made, except the lake in data/

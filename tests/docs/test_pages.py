@@ -12,8 +12,6 @@ import msgspec
 import pytest
 import yaml
 
-from rocketmq_capacity.catalogue.action import actions
-from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.cli import arguments
 from rocketmq_capacity.client.options import ConnectionOptions, options_of
 from rocketmq_capacity.plan_file.plan import Plan
@@ -99,21 +97,6 @@ def test_every_make_target_that_is_named_exists() -> None:
     named = set(re.findall(r"(?m)(?:`|^)make ([a-z-]+)\b", text))
     assert named
     assert named <= targets
-
-
-@pytest.mark.parametrize("rule", rules())
-def test_every_rule_that_can_find_something_has_an_entry(rule: str) -> None:
-    assert f"\n### {rule}\n" in REPORT
-
-
-@pytest.mark.parametrize("action", actions())
-def test_every_action_that_can_be_recommended_has_an_entry(action: str) -> None:
-    assert f"\n### {action}\n" in REPORT
-
-
-def test_no_entry_is_about_a_rule_or_an_action_that_does_not_exist() -> None:
-    entries = set(re.findall(r"(?m)^### ([A-Z_]+)$", REPORT))
-    assert entries == {*rules(), *actions()}
 
 
 def test_every_provision_status_is_explained() -> None:

@@ -26,6 +26,8 @@ TOO_FEW_CLIENTS = Rule(
     title="Few clients",
     meaning="Work stays undone.",
     place=295,
+    severities={"INFO": "work stays undone"},
+    details="Four are enough.",
     advice="Start some beside {subjects}.",
     shows="four clients.",
     needs=("clients",),
@@ -47,7 +49,14 @@ from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.recommendation.answer import answer
 
 HIRE = Action(
-    name="HIRE", title="Hire for {group}", meaning="More hands.", place=45, changes="clients", way_back="Let them go."
+    name="HIRE",
+    title="Hire for {group}",
+    meaning="More hands.",
+    place=45,
+    changes="clients",
+    way_back="Let them go.",
+    answers=("TOO_FEW_CLIENTS",),
+    offered="for every group with few clients",
 )
 
 def hire(group):
@@ -61,12 +70,14 @@ GROUP_ACTIONS = (hire,)
         """
 from rocketmq_capacity.catalogue.action import actions
 from rocketmq_capacity.catalogue.rule import rule_of, rules
+from rocketmq_capacity.report.rules_page import page
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import pay_cluster
 plan = plain_plan(pay_cluster(3))
 print([one.message for one in plan.findings if one.rule == "TOO_FEW_CLIENTS"])
 print([(one.action, one.rules) for one in plan.recommendations if one.action == "HIRE"])
 print("TOO_FEW_CLIENTS" in rules(), list(actions())[4], rule_of("TOO_FEW_CLIENTS").title)
+print([line for line in page().splitlines() if "INFO | work" in line or "[HIRE](#hire);" in line or "Let them" in line])
 """
     )
 
@@ -74,6 +85,8 @@ print("TOO_FEW_CLIENTS" in rules(), list(actions())[4], rule_of("TOO_FEW_CLIENTS
         "['There are few clients.']",
         "[('HIRE', ('TOO_FEW_CLIENTS',))]",
         "True HIRE Few clients",
+        "['| INFO | work stays undone |',"
+        " '| answered by | [HIRE](#hire); else [INVESTIGATE](#investigate) |', '| way back | Let them go. |']",
     ]
 
 

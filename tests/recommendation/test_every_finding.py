@@ -2,6 +2,9 @@
 
 import re
 
+from rocketmq_capacity.catalogue.action import actions
+from rocketmq_capacity.catalogue.rule import rules
+from tests.assessment.judge import Row
 from tests.recommendation.answers import Answers
 from tests.recommendation.test_hostile_names import NAMES
 
@@ -34,6 +37,28 @@ def test_every_recommendation_answers_a_finding(answered: Answers) -> None:
                 )
                 for finding in answered.judged.findings
             ), (rule, row)
+
+
+def test_findings_are_about_what_their_rule_says_and_as_severe(answered: Answers) -> None:
+    for finding in answered.judged.findings:
+        rule = rules()[finding["rule"]]
+        assert finding["severity"] in rule.severities, finding
+        assert about(finding) in rule.about, finding
+
+
+def test_every_recommendation_answers_a_rule_that_the_record_of_its_action_names(answered: Answers) -> None:
+    """What else it answers follows from that rule."""
+    for row in answered.rows:
+        named = actions()[row["action"]].answers
+        assert not named or set(row["rules"]) & set(named), row
+
+
+def about(finding: Row) -> str:
+    if finding["consumer_group"] is not None:
+        return "group"
+    if finding["topic"] is not None:
+        return "topic"
+    return "cluster" if finding["broker_name"] is None else "broker"
 
 
 def test_each_has_an_id_of_its_own(answered: Answers) -> None:

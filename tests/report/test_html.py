@@ -414,7 +414,8 @@ def test_no_two_causes_have_one_title():
 def test_the_check_and_the_way_back_are_beside_the_change():
     rows = sample_rows()
     check = {"check_command": "mqadmin topicRoute -t pay", "check_shows": "six queues."}
-    rows["recommendation"] = [a_recommendation() | check | {"way_back": "Take them away."}]
+    moves_nothing = {"action": "CHECK_PRODUCER_KEYS", "way_back": "Take them away."}
+    rows["recommendation"] = [a_recommendation() | check | moves_nothing]
 
     (way,) = with_class(read_page(page(rows)), "advice")
 

@@ -52,6 +52,42 @@ LAG_STATE: Final = Rule(
     looks="its clients",
     shows=FALLS,
     needs=("lag of its queues", "samples of its queues"),
+    severities={
+        "CRITICAL": (
+            "offsets stand (STOP, STALL), at least `LOW_UTILISATION.min_lag` messages wait there, and more are"
+            " written; or messages wait too long, and lag is known not to fall"
+        ),
+        "WARNING": (
+            "so many wait, or an offset stands for `STUCK_QUEUE.critical_s`; or messages wait too long, or soon will"
+        ),
+        "INFO": "fewer wait, or the group has no clients, and may be gone for ever",
+    },
+    bounds=(
+        "LOW_UTILISATION.min_lag",
+        "LOW_UTILISATION.min_growth_s",
+        "STUCK_QUEUE.critical_s",
+    ),
+    details="""
+    By its last ten samples, a queue of the group does not catch up. The rules are Burrow's:
+
+    - **STOP**: the group's last commit is older than the samples, the offset does not move, and no client owns the
+      queue.
+    - **REWIND**: the offset went back.
+    - **STALL**: the offset does not move while messages wait.
+    - **WARN**: the lag never falls, and is more than `allowed_lag` and what comes in
+      `LOW_UTILISATION.min_growth_s`.
+
+    The group is as bad as its worst queue. The evidence has how much the lag of these queues grew, over which time,
+    and by how many messages an hour. `behind_s` is the age of the last message that was read on the queues that the
+    finding names. `catch_up_s` is how long they take at the speed of the samples; it is unknown if they do not
+    catch up. Clients of a broadcasting group keep their own offsets, so that there is no verdict on its lag. This
+    needs ten samples: `snapshot.sample_count` in the policy, or earlier inventories by `--history`.
+
+    Or messages wait longer than `max_lag_s` of the group's entry in the policy allows (`groups`). `waits_s` is the
+    age of the oldest unread message, and `breach_in_s` the time until messages wait too long, if that is less than
+    `breach_hours`. A group has one finding for both. A group without clients has neither in hours in which its
+    `schedule` in the policy does not expect it.
+    """,
 )
 CATCH_UP: Final = (
     "Let the group catch up before its messages are deleted: more or faster clients, or a longer retention if the"
@@ -75,6 +111,19 @@ RETENTION_RISK: Final = Rule(
     shows=FALLS,
     needs=("lag of its queues",),
     is_for_good=True,
+    severities={
+        "CRITICAL": "messages are deleted unread, or will be within `critical_hours`",
+        "WARNING": "they will be within `warning_hours`",
+        "INFO": "nobody waits for a group without clients any more",
+    },
+    bounds=("STALE_OBJECT.days",),
+    details="""
+    The broker deletes messages that the group has not read within `warning_hours`, or it has deleted some.
+    `left_hours` is how much older the broker's oldest message is than the last one that the group has read; where
+    the broker has deleted nothing of the queue yet, its `fileReservedTime` counts. Nobody waits for a group without
+    clients outside its `schedule`, once it is gone for the days of STALE_OBJECT, or if it is unknown since when it
+    is gone and nothing is left to save.
+    """,
 )
 
 RETRY_PRESSURE: Final = Rule(
@@ -89,6 +138,14 @@ RETRY_PRESSURE: Final = Rule(
     shows="#Max Offset has stopped growing.",
     shown_by="retry topic",
     needs=("clients", "consumed"),
+    severities={
+        "CRITICAL": "so many fail that many end in the dead-letter topic, 16 attempts and some hours later",
+        "WARNING": "some fail",
+    },
+    details="""
+    The listener fails for more than `failed_ratio` of the messages, or that many come again by the group's retry
+    topic. A failed message is delivered up to 16 times more, and each time it takes a thread.
+    """,
 )
 
 

@@ -19,7 +19,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import lag_troubles
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.ownership import drained
-from rocketmq_capacity.catalogue.rule import EVEN, FALLS, SKEW, Rule
+from rocketmq_capacity.catalogue.rule import EVEN, FALLS, SKEW, UNEVEN, Rule
 from rocketmq_capacity.settings.thresholds import AllocationSkew
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, PRIORITY, WARNING, Severity
@@ -51,6 +51,13 @@ CROSS_TOPIC_SKEW: Final = Rule(
     skews="counts",
     needs=SKEW,
     follows_loss_of="queues",
+    severities=UNEVEN,
+    bounds=("LOW_UTILISATION",),
+    details="""
+    The remainders go to the clients that sort first. A number of queues that is a multiple of the clients has no
+    remainder, and so has a number of clients that divides the queues of every topic; CONSISTENT_HASH, or groups of
+    their own, spread it. [When a skew warns](#allocation_skew).
+    """,
 )
 
 TRAFFIC_SKEW: Final = Rule(
@@ -66,6 +73,12 @@ TRAFFIC_SKEW: Final = Rule(
     skews="loads",
     needs=(*SKEW, "rates", "written", "spread"),
     follows_loss_of="queues",
+    severities=UNEVEN,
+    bounds=("LOW_UTILISATION",),
+    details="""
+    The busiest client gets more than `peak` times the mean of the messages, and another division would be more
+    even. If EXCESS is 1, one queue is the whole load: see HOT_QUEUE. [When a skew warns](#allocation_skew).
+    """,
 )
 
 LAG_SKEW: Final = Rule(
@@ -80,6 +93,13 @@ LAG_SKEW: Final = Rule(
     skews="loads",
     needs=(*SKEW, "lag", "samples"),
     follows_loss_of="queues",
+    severities=UNEVEN,
+    bounds=("LOW_UTILISATION",),
+    details="""
+    The lag is on few clients, and some queue of the group does not catch up: over the last 10 samples its offset
+    does not move or goes back, or its lag never falls. It needs 10 samples, as LAG_STATE does. [When a skew
+    warns](#allocation_skew).
+    """,
 )
 
 ALLOCATION_SKEW: Final = Rule(
@@ -95,6 +115,16 @@ ALLOCATION_SKEW: Final = Rule(
     skews="counts",
     needs=SKEW,
     follows_loss_of="queues",
+    severities=UNEVEN,
+    bounds=("LOW_UTILISATION",),
+    details="""
+    CONSISTENT_HASH often does this with few clients.
+
+    A skew (this one, CROSS_TOPIC_SKEW, TRAFFIC_SKEW and LAG_SKEW) warns if the busiest client is, or may be, busy
+    for more than `LOW_UTILISATION.busy_ratio` of its time at the peak, or if lag grows. It is no finding where the
+    busiest client is busy for at most `silent_ratio` and lag does not grow. Only a skew that warns asks for more
+    queues.
+    """,
 )
 
 

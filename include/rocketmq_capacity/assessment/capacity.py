@@ -31,6 +31,41 @@ CONSUMER_CAPACITY: Final = Rule(
     shows=FALLS,
     is_choice=True,
     needs=("clients", "provision", "spread", "growth"),
+    severities={
+        "CRITICAL": "clients are measured to fall behind: they are more than fully busy now",
+        "WARNING": (
+            "the busiest client is busy for more than `PROVISION.under_utilisation`, or lag grows: the next peak hurts"
+        ),
+        "INFO": "some clients are not needed",
+    },
+    bounds=(
+        "PROVISION.under_utilisation",
+        "PROVISION.over_utilisation",
+        "PROVISION.over_removed_ratio",
+        "PROVISION.spare_below_utilisation",
+        "PROVISION.peak_days",
+        "RAISE_CONSUME_THREADS",
+        "LOW_UTILISATION.min_lag",
+        "LOW_UTILISATION.min_growth_s",
+    ),
+    details="""
+    The evidence has the utilisation with its bounds, and what would bring it down again. Each remedy is simulated
+    alone, over all topics of the group: so many clients, so many threads, calls of the listener that take so many
+    milliseconds (`needed_rt_ms`), so many queues, or another strategy. A remedy that is unknown does not suffice
+    alone. If none does, `needed_queues` has the fewest queues that are enough with more `clients`, or
+    `needed_together` has as many clients as can own a queue, with more threads and, if need be, shorter calls.
+    IDLE_CONSUMERS of a group that is too busy belongs to this cause: what ends the overload gives idle clients
+    work.
+
+    Outliers are apart: see CLIENT_OUTLIER. A broadcasting group is as busy as its clients say, because its offsets
+    on the brokers mean nothing. While SUBSCRIPTION_MISMATCH leaves queues unread (`mend_first`), no remedy is
+    named: its answer decides how the queues are divided.
+
+    If some are not needed, the evidence has the busy share of the busiest client now and with fewer clients
+    (`needed_busy_ratio`), and both with one more client lost. `doubt` says which fact must be wrong, if the clients
+    do not consume what arrives. An OVER_PROVISIONED group whose busiest client is busy for
+    `PROVISION.spare_below_utilisation` or more is a line in the table of savings, and no finding.
+    """,
 )
 
 

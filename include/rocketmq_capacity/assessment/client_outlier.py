@@ -28,6 +28,23 @@ CLIENT_OUTLIER: Final = Rule(
     ),
     place=110,
     leaves_with_clients=True,
+    severities={
+        "CRITICAL": "such a client is more than fully busy, so that messages pile up at it",
+        "WARNING": "it is above `PROVISION.under_utilisation` at the peak, or may be, or messages fail",
+        "INFO": "it has time left",
+    },
+    bounds=("PROVISION.under_utilisation",),
+    details="""
+    A client of at least three is worse than the median of its peers by more than `factor`: in the time of a call,
+    in threads, in the time for each thread, or in the share of messages that fail. Topics are compared one by one,
+    with those who handle the same topic, so a client that alone reads a slow topic is none. If half of the clients
+    are slow, none of them is an outlier. The evidence has the `figure`, its `value` and `peers_median` of the
+    worst, the same of each in `outliers`, and how busy the group would be without them
+    (`without_utilisation_ratio`) or with healthy ones in their place (`replaced_utilisation_ratio`).
+
+    Sizes, failures and `provision_status` are computed as if it took what the median of its peers takes: more
+    clients do not mend a sick one. LAG_STATE and RETENTION_RISK of its queues belong to the same cause.
+    """,
 )
 
 

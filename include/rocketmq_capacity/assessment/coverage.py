@@ -43,7 +43,36 @@ TOPIC_COVERAGE: Final = Rule(
     advice=_advice,
     shows="every broker of the topic is listed, with as many queues as the others.",
     is_structural=True,
+    needs=(),
     follows_loss_of="brokers",
+    about=(
+        "broker",
+        "topic",
+    ),
+    severities={
+        "WARNING": "no broker has the topic, or a queue of it, although groups subscribe to it",
+        "INFO": "it costs money, or is on purpose",
+    },
+    details="""
+    One of four:
+
+    - A broker that may be read and written has no business topics, or far fewer than its peers (`peers_ratio`), in
+      topics and in messages. RocketMQ does not put existing topics on new brokers by itself. The evidence has the
+      share of each broker, and the topics that would level this one by their traffic.
+    - A topic is on a single broker.
+    - A topic is not where the policy's `placement` has it, or also elsewhere.
+    - No broker has the topic, or a queue of it.
+
+    Topics on some of the brokers are there on purpose: several topics with the same brokers are recognised as a
+    set, and a topic that differs from its neighbours is no finding. Different numbers of queues on brokers are
+    deliberate too. Name brokers that are kept empty in `placement`:
+
+    ```yaml
+    placement:
+      - {topics: '^pay', brokers: [broker-a, broker-b]}
+      - {topics: '^$', brokers: [broker-standby]}
+    ```
+    """,
 )
 
 

@@ -22,6 +22,17 @@ BROKER_DISK: Final = Rule(
     meaning="Above its limits a broker first deletes messages early, then refuses new ones.",
     place=150,
     looks="disk",
+    about=("broker",),
+    severities={
+        "CRITICAL": "the broker deletes at once whatever it can, and above 90 % it refuses messages",
+        "WARNING": "it deletes messages before their time",
+    },
+    details="""
+    A broker's disk is so full that it deletes messages before `fileReservedTime` is over: above its own
+    `diskMaxUsedSpaceRatio`, or `warning_ratio` if that is unknown. The rule uses what the broker reports
+    (`commitLogDiskRatio`, `consumeQueueDiskRatio`); a broker that does not report it has no finding. A master and
+    its slaves are one finding: `disks` has each of them that is too full.
+    """,
 )
 
 

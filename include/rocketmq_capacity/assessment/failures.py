@@ -65,6 +65,38 @@ BROKER_LOSS: Final = Rule(
     place=140,
     advice=_advice,
     follows_loss_of="brokers",
+    about=("broker",),
+    severities={
+        "CRITICAL": "the master is lost already",
+        "WARNING": (
+            "groups become too small without the broker, or another broker has to store more than the policy says"
+            " it can"
+        ),
+        "INFO": "only topics suffer: nobody can write or read them meanwhile",
+    },
+    bounds=(
+        "PROVISION.under_utilisation",
+        "TRANSITION",
+    ),
+    details="""
+    It is computed for every broker of a cluster. A broker whose loss does no harm is no finding. The other brokers
+    take its messages, spread evenly over the queues that can be written. What a broker can store is told by the
+    policy's `brokers`.
+
+    Where the master is lost, nobody can write, and mostly nobody reads. Its slave answers clients that pull in any
+    order only with `slaveReadEnable`; with it the finding is a WARNING. Its groups have the `reading_status`
+    UNREAD, or UNKNOWN if the slave does not tell its settings. Start the master again.
+
+    - `moved_queues` counts the queues on other brokers that get another owner.
+    - `read_again_s` is how long it takes at most until all of these are read again. A name server drops a silent
+      broker after 120 s and looks every 5 s (10 s before 5.0). Clients ask for routes and divide again as the
+      policy's `TRANSITION` says. At worst brokers refuse a client's pulls for 30 s more
+      ([why](how-to/what-if.md#while-a-change-spreads)). A broker that closes its connections is known to be gone at
+      once.
+
+    The tables `group_failure`, `topic_failure` and `cluster_failure` have every broker and machine room, and each
+    group's busiest client ([if something fails](how-to/read-a-report.md#if-something-fails)).
+    """,
 )
 
 

@@ -28,6 +28,16 @@ READ_LESS_THAN_WRITE: Final = Rule(
     meaning="A topic with fewer read queues than write queues takes messages that no consumer ever sees.",
     place=80,
     is_structural=True,
+    needs=(),
+    about=("topic",),
+    severities={
+        "CRITICAL": "messages are unread",
+        "WARNING": "nothing is written there yet",
+    },
+    details="""
+    `stranded` counts the messages in these queues. During a planned shrink this is intended, and it ends with the
+    shrink.
+    """,
 )
 
 HOT_QUEUE: Final = Rule(
@@ -38,6 +48,21 @@ HOT_QUEUE: Final = Rule(
         " the queues does not help."
     ),
     place=220,
+    about=("topic",),
+    severities={
+        "WARNING": "its readers may have little time left",
+        "INFO": "all clients that read the topic are known to have time left",
+    },
+    bounds=(
+        "LOW_UTILISATION.min_msgs_per_s",
+        "LOW_UTILISATION.busy_ratio",
+    ),
+    details="""
+    Usually a key with few values chooses the queue. Neither more queues nor another strategy helps, only the key.
+    `kind` says whether keys or brokers make the difference (see [how producers spread
+    messages](how-to/read-a-report.md#how-producers-spread-messages)). The levels of a PRIORITY topic are not
+    judged.
+    """,
 )
 
 

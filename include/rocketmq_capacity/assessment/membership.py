@@ -30,6 +30,15 @@ DUPLICATE_CLIENT_ID: Final = Rule(
     place=40,
     needs=("clients",),
     leaves_with_clients=True,
+    severities={
+        "CRITICAL": "queues are unread or read twice",
+        "WARNING": "they will be, once clients or queues change",
+    },
+    details="""
+    Each of the consumers takes the share of the first one. The evidence has addresses and versions. Give each
+    consumer its own `instanceName`. Java clients up to 4.8 use the bare process id, which is often the same in
+    containers.
+    """,
 )
 
 ONE_STRATEGY: Final = "Let all clients run one strategy; {no_strategy}, so choose it by hand."
@@ -53,6 +62,21 @@ MIXED_STRATEGIES: Final = Rule(
     shows=OWNED,
     is_structural=True,
     needs=("clients",),
+    severities={
+        "CRITICAL": "queues are unread or read twice",
+        "WARNING": "they will be, once clients or queues change",
+    },
+    details="""
+    RocketMQ's own check does not see it. There are three cases:
+
+    - They run different strategies, as after half a rollout. Let all of them run one.
+    - The group has gRPC clients and remoting clients. The gRPC clients pop every queue that the others divide, and
+      both consume the same messages. Give each kind a group of its own.
+    - Their libraries compute one strategy differently, so that some queues have two readers or none. The evidence
+      has their `dialects`. Go v2 clients hash by CRC32, and Java by MD5 (CONSISTENT_HASH). Go v2 clients, and Java
+      clients up to 4.7.1, take queues outside the rooms (MACHINE_ROOM). AVG and AVG_BY_CIRCLE are the same in all
+      libraries.
+    """,
 )
 
 MEMBERSHIP_DISAGREEMENT: Final = Rule(
@@ -70,6 +94,15 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
     shows="the same clients, whichever broker is asked (-b).",
     shown_by="members",
     needs=("clients", "seen"),
+    severities={
+        "WARNING": "the next rebalance hurts",
+    },
+    bounds=("SUBSCRIPTION_MISMATCH.settled_s",),
+    details="""
+    Brokers that serve the group name different members. Clients that have just started do not count. Usually a
+    client has lost its connection to one broker. If its next heartbeats (every 30 s) do not mend it, look at the
+    network between the two.
+    """,
 )
 
 

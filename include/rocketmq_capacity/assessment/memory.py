@@ -32,6 +32,20 @@ CLIENT_MEMORY: Final = Rule(
     ),
     place=300,
     leaves_with_clients=True,
+    severities={
+        "WARNING": "caches fill at the next backlog",
+    },
+    details="""
+    A client caches up to `pullThresholdForQueue` messages or `pullThresholdSizeForQueue` MiB of each queue that it
+    owns, whichever comes first. If all caches are full, they take more than `heap_ratio` of its heap, now or with
+    `lost_clients` lost. Caches are full once a group falls behind, so it is a WARNING, also where they take more
+    than the whole heap.
+
+    No client reports its heap, so it is the policy's `client_heap_mib`; without it there is no verdict. A message
+    counts with the average size of the broker's messages. Lower the threshold to `needed_pull_threshold_for_queue`.
+    `pullThresholdForTopic` is divided by the queues that a client owns, so it also holds when clients leave. Queues
+    that are popped have no such cache.
+    """,
 )
 
 

@@ -37,6 +37,20 @@ FIFO_BROKEN: Final = Rule(
     advice=_advice,
     looks="order",
     needs=("clients", "broker", "queues"),
+    severities={
+        "CRITICAL": "messages are out of order, or unread",
+        "WARNING": "nothing arrives, or a slave may act as master",
+        "INFO": "no client runs",
+    },
+    details="""
+    Two cases:
+
+    - A group that does not consume in order reads a FIFO topic: its clients handle messages of one key at the same
+      time.
+    - An orderly group reads queues of a broker that has slaves and no master. Its clients lock each queue at the
+      master, so nobody reads these queues until the master is back, unless a slave acts as master
+      (`enableSlaveActingMaster`).
+    """,
 )
 
 

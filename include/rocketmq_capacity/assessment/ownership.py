@@ -32,6 +32,16 @@ ORPHAN_QUEUE: Final = Rule(
     is_structural=True,
     needs=("clients", "queues", "owners of the topic"),
     follows_loss_of="queues",
+    severities={
+        "CRITICAL": "messages are unread",
+    },
+    details="""
+    `cause` in the evidence says why:
+
+    - DUPLICATE_CLIENT_ID, MIXED_STRATEGIES or SUBSCRIPTION_MISMATCH: mend that finding.
+    - A strategy's name: this strategy itself leaves the queues out. MACHINE_ROOM does so with brokers of other
+      rooms, and CONFIG with queues that no list names.
+    """,
 )
 
 READ_ONLY_BROKER: Final = (
@@ -57,6 +67,16 @@ READ_ONLY_IDLE: Final = Rule(
     place=290,
     advice=_open_again,
     is_structural=True,
+    about=("broker",),
+    severities={
+        "INFO": "it costs money",
+    },
+    details="""
+    Clients own only queues of this broker that take no messages and are read to their end. AVG gives out contiguous
+    blocks, so that one client may get only such queues. There is one finding a broker, whatever number of groups
+    has such clients; the table `group_status` has them (`drained_clients`). Make the broker writable again
+    (`brokerPermission` 6), or finish the drain and take it out of the cluster. No group needs another strategy.
+    """,
 )
 
 IDLE_CONSUMERS: Final = Rule(
@@ -71,6 +91,15 @@ IDLE_CONSUMERS: Final = Rule(
     needs=("clients", "owners", "nobody idle"),
     follows_loss_of="queues",
     names_example=True,
+    severities={
+        "WARNING": "at least `warning_ratio` of the clients cost money for nothing",
+        "INFO": "fewer do",
+    },
+    details="""
+    Choose one: fewer clients, more queues, or POP. A group that needs fewer clients for all of its work
+    (CONSUMER_CAPACITY) gets that number and no more queues. If some wait for a failure on purpose, tell how many:
+    `standby` of the group's entry in the policy (`groups`). So many are no finding.
+    """,
 )
 
 

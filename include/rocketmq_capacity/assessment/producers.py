@@ -22,6 +22,16 @@ PERMANENT_DISPLACEMENT: Final = Rule(
     advice=(
         "Upgrade the client of these producers to 4.9.8 or 5.1.4, or restart them after a broker was slow: {subjects}."
     ),
+    about=("cluster",),
+    severities={
+        "INFO": "it may happen",
+    },
+    details="""
+    Java producers up to 4.9.7, and from 5.0.0 to 5.1.3, can send to a wrong broker until they restart
+    (apache/rocketmq#7779). It happens if their latency fault tolerance (`sendLatencyFaultEnable`) is on and every
+    broker of a topic was slow at the same time. Whether it is on cannot be seen from outside, so the finding is for
+    information. The finding needs `producers` in the inventory; brokers report them from 4.9.4 on.
+    """,
 )
 
 

@@ -13,7 +13,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.memory import average_bytes
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.catalogue.rule import Rule
+from rocketmq_capacity.catalogue.rule import UNEVEN, Rule
 from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.tables import Finding
@@ -27,6 +27,13 @@ ROOM_STARVATION: Final = Rule(
     place=270,
     advice=("Add queues in the machine room of these clients (on a broker there), or remove the clients: {subjects}."),
     needs=("clients", "owners"),
+    severities=UNEVEN,
+    bounds=("LOW_UTILISATION.busy_ratio",),
+    details="""
+    Queues are divided by machine room (MACHINE_ROOM, MACHINE_ROOM_NEARBY), and the clients of a room get at most
+    `share` of what clients get on average. Give the room queues of its own, or take its clients away. It warns
+    where [a skew would](#allocation_skew).
+    """,
 )
 
 
@@ -52,6 +59,29 @@ CROSS_ROOM: Final = Rule(
     place=280,
     advice=_advice,
     needs=("clients", "owners"),
+    severities={
+        "INFO": "it costs money, or may",
+    },
+    bounds=("CHANGE_STRATEGY.min_improvement",),
+    details="""
+    Clients of one machine room read more than `share` of the group's queues from another room. Only if the policy
+    says `report_cross_room: true` and has [`rooms`](how-to/tell-machine-rooms.md): most clusters read across rooms
+    on purpose. *What to do first* has one line for each pair of rooms, the most MB a second first.
+
+    The share is that of the queues whose broker and reader have known rooms; others do not count. A queue with
+    several readers counts by the part of them that is in another room.
+
+    - `pairs` has what the clients of each room read from each other room, in queues, messages and MB a second (by
+      the average size of the broker's messages).
+    - `matrix` has the queues by the room of the client and the room of the broker.
+    - `strategies` has the share under each strategy that leaves no queue unread.
+    - `nearby` has what MACHINE_ROOM_NEARBY would change.
+
+    If a strategy that knows rooms (MACHINE_ROOM, MACHINE_ROOM_NEARBY) crosses less, CHANGE_STRATEGY has the share
+    before and after. The others do not count as an answer: under them the share is a coincidence of names, which
+    the next client changes. Nothing is compared while the room of a queue or client of the group is unknown. Other
+    rooms must read the queues of a room without clients (`rooms_without_clients`).
+    """,
 )
 
 

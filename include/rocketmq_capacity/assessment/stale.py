@@ -23,6 +23,21 @@ STALE_OBJECT: Final = Rule(
     ),
     looks="unused",
     needs=("unused time",),
+    about=(
+        "topic",
+        "group",
+    ),
+    severities={
+        "INFO": "it costs money, or is on purpose",
+    },
+    details="""
+    A topic to which nothing was written, and of which nothing is unread, or a group that had no clients and
+    committed nothing, for the policy's `days`. There is a finding only if that is proven: by inventories of the
+    history (`plan --history`) whose offsets are those of today, or for a topic by its stored rates
+    (`topics[].rates`, whose means are all 0) or by the times of its last messages, as groups that read it to the
+    end tell them. Lag and deleted messages of such a group belong to this cause. The finding of a topic names the
+    groups that still subscribe to it. The commands look; `deleteTopic` and `deleteSubGroup` are comments.
+    """,
 )
 
 

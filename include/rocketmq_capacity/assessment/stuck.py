@@ -28,6 +28,25 @@ STUCK_QUEUE: Final = Rule(
     ),
     looks="stacks",
     leaves_with_clients=True,
+    severities={
+        "CRITICAL": "messages have waited for `critical_s`, however many",
+        "WARNING": "they have waited for less, or nobody knows for how long",
+    },
+    details="""
+    The evidence names for each queue the owner, the state, the cause as far as known, and for how long at least:
+
+    - **DROPPED**: the client was to let the queue go, has not, and has asked for no messages for `dropped_s`.
+      LISTENER_BUSY: the listener has not come back from a message; Java clients release such a queue after 20 s
+      from 5.2.0 on.
+    - **NOT_LOCKED**: a client that consumes in order has not locked the queue for `lock_s`. NO_MASTER: the broker
+      has none. HELD_ELSEWHERE: another client holds the queue as well.
+    - **NO_PROGRESS**: messages are cached, the offset does not move over the samples, and none was handled for
+      `no_progress_s`. LISTENER_BUSY, or ONE_MESSAGE: others are handled, but not the first one.
+    - **NOT_PULLED**: no messages were asked for in `pull_s`. PULLS_STOPPED: only of this queue. CLIENT_OR_CLOCK: of
+      none of the client's, or its clock is wrong.
+
+    A client whose listener never comes back has to be restarted.
+    """,
 )
 
 

@@ -23,6 +23,20 @@ SUBSCRIPTION_MISMATCH: Final = Rule(
     ),
     place=50,
     needs=("clients",),
+    severities={
+        "CRITICAL": "messages are skipped, or a share is unread",
+    },
+    details="""
+    Clients that have run for long enough (`settled_s`) subscribe to different topics or filters. The broker keeps
+    only the latest filter of a group for a topic, so that messages which another client wants are skipped for good.
+    A client that lacks a topic leaves its share of it unread. `topics` in the evidence names for each topic the
+    filters with their clients, the clients that do not read it, and what is at stake: all that is written where
+    filters differ, else what goes to the queues that nobody reads.
+
+    `started_last` is true if the clients that differ were all started after the others: a canary, or a rolling
+    deployment that has not ended. Messages are skipped meanwhile all the same. If there are two kinds of consumers,
+    give each kind a group of its own.
+    """,
 )
 
 

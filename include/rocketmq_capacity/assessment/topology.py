@@ -25,6 +25,21 @@ NAMESERVER_DISAGREEMENT: Final = Rule(
         " from each name server."
     ),
     looks="name servers",
+    about=("cluster",),
+    severities={
+        "CRITICAL": (
+            "the readable queues differ: consumers divide different lists, and some queues are read twice, others"
+            " by nobody"
+        ),
+        "WARNING": "name servers only know different brokers",
+    },
+    details="""
+    The name servers list different brokers, or give different routes of a topic. A client keeps to one name server,
+    chosen at random. The evidence says for each name server which brokers it lacks, and which routes differ from
+    `topics` of the inventory. Usually a broker has lost its connection to one name server. A name server that does
+    not answer at all is a failure of the snapshot, not a disagreement.
+    """,
+    is_of_snapshot=True,
 )
 
 SLAVE_DRIFT: Final = Rule(
@@ -40,6 +55,19 @@ SLAVE_DRIFT: Final = Rule(
         " new snapshot finds nothing."
     ),
     looks="slave",
+    about=("broker",),
+    severities={
+        "WARNING": "the next switch of masters hurts",
+        "INFO": "the master changed so lately that the slave may not have asked yet",
+    },
+    details="""
+    A slave lacks topics or consumer groups of its master, or has other numbers of queues. The slaves of one broker
+    are one finding. A slave asks its master once a minute. The rule does not look at what only the slave has.
+
+    Slaves of RocketMQ 5.3.2 and 5.3.3 stop copying topics at the first one that has a message type
+    ([#9403](https://github.com/apache/rocketmq/issues/9403)). The finding then names this as `known_fault`. Upgrade
+    the slave to 5.4.0 or later.
+    """,
 )
 
 

@@ -17,6 +17,16 @@ SUSPECT_SNAPSHOT: Final = Rule(
     meaning=("Many groups are flagged for the first time at once. More likely the snapshot is wrong than the cluster."),
     place=10,
     advice="Take another snapshot before you change anything.",
+    about=("cluster",),
+    severities={
+        "WARNING": "what is found may not be so",
+    },
+    details="""
+    More groups than usual have a new WARNING or CRITICAL that they did not have in the run before. Something
+    happened to the snapshot, to the network, or to all groups at once, as in a deployment. Take another snapshot
+    before you change anything. Until then all commands are comments.
+    """,
+    is_of_snapshot=True,
 )
 
 SNAPSHOT_INCOMPLETE: Final = Rule(
@@ -25,6 +35,21 @@ SNAPSHOT_INCOMPLETE: Final = Rule(
     meaning=("A broker did not answer every request. What depends on the answers is unknown: it may be fine or not."),
     place=20,
     advice="Find out why these were not read, and take another snapshot: {subjects}.",
+    about=("cluster",),
+    severities={
+        "CRITICAL": "below `PROVISION.min_completeness` no verdict holds",
+        "WARNING": "some verdicts are missing",
+        "INFO": "no queue is concerned",
+    },
+    bounds=("PROVISION.min_completeness",),
+    details="""
+    A broker did not answer every request, or queues are on a broker that the snapshot does not have. While it is
+    CRITICAL, statuses are undecided and no change is recommended. Look at the error beside the broker: timed out
+    (frozen, or the network), refused (rights, see [plan a live cluster](how-to/plan-a-live-cluster.md)), or a
+    request that an old version does not know. If no broker of a machine room answers, `silent_rooms` names the
+    room. Who reads the queues of a broker that the snapshot lacks is unknown.
+    """,
+    is_of_snapshot=True,
 )
 
 

@@ -23,6 +23,18 @@ TOPIC_UNREAD: Final = Rule(
         " (exclude). No command changes anything here."
     ),
     looks="producers",
+    about=("topic",),
+    severities={
+        "WARNING": (
+            "messages are written for nobody; not CRITICAL, because the topic may be new, or be read by hand when"
+            " it is needed"
+        ),
+    },
+    details="""
+    Messages are kept for the broker's retention and deleted unread. The evidence has the rate, the bytes a day and
+    the retention. A group without clients counts as a subscriber as long as it has offsets on the topic. There is
+    no finding if a broker of the topic did not answer, or if it is unknown what some group reads.
+    """,
 )
 
 

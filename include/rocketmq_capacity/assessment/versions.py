@@ -45,6 +45,29 @@ BAD_VERSION: Final = Rule(
     looks="versions",
     needs=("clients",),
     leaves_with_clients=True,
+    about=("group", "cluster"),
+    severities={
+        "WARNING": "the fault can affect who reads what",
+        "INFO": "it can affect which queues a broker offers",
+    },
+    details="""
+    There is one finding for each version of clients, of the cluster if several groups have it; the evidence counts
+    clients and groups, and names the first 50. The table `version_fault` has all groups. The evidence names each
+    fault with its issue and pull request in apache/rocketmq, and the first and last version that has it:
+
+    - #2477, in 4.0.0 to 4.7.1: MACHINE_ROOM takes queues by their place in the list of all rooms. Named for clients
+      of groups that use MACHINE_ROOM.
+    - #2730, in 3.0.0 to 4.8.0: the client id ends with the bare process id. Named for clients with such an id, but
+      not of broadcasting groups.
+    - #2732, in 4.6.0 to 4.8.0: a LitePullConsumer that gets a queue back skips messages. Named for clients of pull
+      consumers' groups.
+    - #7149, in 4.3.0 to 5.1.3: a topic's own permission is lost when it is created or updated. Named for brokers
+      that are not both readable and writable.
+
+    The first three are faults of the Java client's consumers; the last one is the broker's. Faults of producers are
+    not named here: PERMANENT_DISPLACEMENT looks at the producers themselves. `upgrade_to` has none of either. A
+    fault that cannot concern you goes into `ignored_issues`.
+    """,
 )
 
 

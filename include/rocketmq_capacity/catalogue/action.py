@@ -51,6 +51,13 @@ class Action:
         check: recommendation and addresses of the name servers -> how to see that it worked; None if that depends on
             the rules that it answers.
         way_back: how to undo it: a sentence, or a function of what was before.
+        answers: the rules whose findings it mends. Findings that come of these are mended with them.
+        offered: when the plan recommends it, as a half sentence.
+        moves_queues: whether it changes who reads what.
+        unknown_moves: why it is not known which queues move; None if that is computed.
+        bounds: further thresholds that it uses: a section of the policy's ``thresholds``, or a key of one. A section
+            with the action's name is its own anyway.
+        details: more for people, in Markdown; links start at the folder of the documents.
     """
 
     name: str
@@ -60,6 +67,12 @@ class Action:
     changes: Literal["cluster", "clients", "nothing"]
     check: Callable[[Recommended, str], Proof] | None = None
     way_back: str | Callable[[Mapping[str, Any]], str]
+    answers: tuple[str, ...] = ()
+    offered: str = ""
+    moves_queues: bool = False
+    unknown_moves: str | None = None
+    bounds: tuple[str, ...] = ()
+    details: str = ""
 
 
 @cache

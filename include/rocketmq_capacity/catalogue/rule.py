@@ -1,17 +1,20 @@
 """The record of a rule: its words, where it stands among the others, and what the rest of a plan has to know of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Literal
 
 from rocketmq_capacity.catalogue.offered import records
+from rocketmq_capacity.vocabulary import Severity
 
 ROOM: Final = "rocketmq_capacity.assessment"
 """The package whose modules have the records."""
 LAST: Final = 1_000
 """The place of a rule that is not known."""
 
+About = Literal["group", "topic", "broker", "cluster"]
+"""What a finding is about."""
 Look = Literal[
     "usual",
     "its clients",
@@ -25,11 +28,27 @@ Look = Literal[
     "versions",
     "disk",
 ]
-"""What one looks at first, by commands that only read.
-
-``usual`` is the progress of a group and the state of each client, the route and the offsets of a topic, or the list of
-brokers. ``its clients`` are those that the finding names.
-"""
+"""What one looks at first, by commands that only read."""
+USUAL: Final[Mapping[About, str]] = {
+    "group": "the progress of the group and the state of its clients",
+    "topic": "the route and the offsets of the topic",
+    "broker": "the list of brokers",
+    "cluster": "the list of brokers",
+}
+"""What ``usual`` is, in words."""
+LOOKS: Final[Mapping[Look, str]] = {
+    "its clients": "the progress of the group, and the state of the clients that the finding names",
+    "order": "the progress of the group, the state of its clients, and the route of the topic",
+    "stacks": "the progress of the group, and what the threads of the queues' owners wait for",
+    "members": "the members of the group, as each broker names them",
+    "unused": "whether offsets move and clients run, or whether the topic is written",
+    "producers": "the offsets and rates of the topic, and the producers that its brokers name",
+    "name servers": "the brokers and the routes that each name server gives",
+    "slave": "the brokers with their versions, and the status of the slave",
+    "versions": "the versions of the clients, or of the brokers",
+    "disk": "the brokers, and the status of the one whose disk is fullest",
+}
+"""What the others are, in words."""
 Fact = Literal[
     "clients",
     "broker",
@@ -52,6 +71,41 @@ Fact = Literal[
     "unused time",
 ]
 """A fact that a change of the cluster may make unknown, or a state in which a rule finds nothing for another reason."""
+FACTS: Final[Mapping[Fact, str]] = {
+    "clients": "the group still has clients",
+    "broker": "the broker still has queues of its topics",
+    "queues": "the queues can still be read",
+    "owners": "who owns which queue",
+    "owners of the topic": "who owns the queues of the topic, and each has an owner",
+    "nobody idle": "every client has a queue",
+    "rates": "how much is written",
+    "spread": "how producers spread their messages",
+    "lag": "the lag of all queues",
+    "lag of its queues": "the lag of the queues that are named",
+    "samples": "how the lag of all queues moves",
+    "samples of its queues": "how the lag of the queues that are named moves",
+    "consumed": "how much the clients handle",
+    "seen": "which brokers know the clients",
+    "judged skew": "there is enough traffic for a verdict",
+    "written": "something is written",
+    "provision": "the provision status",
+    "growth": "whether lag still grows",
+    "unused time": "for how long it is unused, which no change tells",
+}
+"""What has to be known after the change, or to be so, in words."""
+EVERY: Final[tuple[Fact, ...]] = (
+    "clients",
+    "broker",
+    "queues",
+    "owners",
+    "rates",
+    "spread",
+    "lag",
+    "samples",
+    "consumed",
+    "seen",
+)
+"""What a rule needs that does not say what it needs."""
 Shown = Literal["progress", "retry topic", "members"]
 """The command by which one sees that a finding of a group is gone."""
 
@@ -61,6 +115,11 @@ GONE: Final = "what the finding says is no longer so; the next plan does not hav
 EVEN: Final = "each client IP has about as many queues as the others."
 SKEW: Final[tuple[Fact, ...]] = ("clients", "owners", "judged skew")
 """What is needed to judge a skew again."""
+UNEVEN: Final[Mapping[Severity, str]] = {
+    "WARNING": "the busiest client has little time left at the peak, or may have, or lag grows",
+    "INFO": "it has time left",
+}
+"""The severities of a skew, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +131,11 @@ class Rule:
         title: what is wrong, in a few words.
         meaning: one or two sentences for people.
         place: findings of rules with a lower place are mended first.
+        about: what its findings are about.
+        severities: those that its findings may have, and why.
+        bounds: further thresholds that it uses: a section of the policy's ``thresholds``, or a key of one. A section
+            with the rule's name is its own anyway.
+        details: more for people, in Markdown; links start at the folder of the documents.
         advice: what to do where no action answers it: a sentence, or finding and evidence -> the sentence. It may name
             ``{subjects}``, ``{topic}``, ``{message}`` (the finding's) and ``{no_strategy}`` (why no strategy helps).
         looks: what one looks at first.
@@ -85,12 +149,17 @@ class Rule:
         leaves_with_clients: its subjects are clients: it is gone with the machine room that they are in.
         names_example: the topic of a finding on a group is only an explanation, and may be another one next time.
         is_for_good: it also speaks of a group that its schedule has off.
+        is_of_snapshot: it is about the snapshot itself: no change of its copy mends what it finds.
     """
 
     name: str
     title: str
     meaning: str
     place: int
+    about: tuple[About, ...] = ("group",)
+    severities: Mapping[Severity, str] = field(default_factory=dict)
+    bounds: tuple[str, ...] = ()
+    details: str = ""
     advice: str | Callable[[Any, Mapping[str, Any]], str] = "{message}"
     looks: Look = "usual"
     shows: str = GONE
@@ -103,6 +172,7 @@ class Rule:
     leaves_with_clients: bool = False
     names_example: bool = False
     is_for_good: bool = False
+    is_of_snapshot: bool = False
 
 
 @cache

@@ -24,9 +24,11 @@ from rocketmq_capacity.wording import counted, fixed, listed, rounded
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
-    return commands.cluster_list(nameserver), f"{json_object(found.after).get('brokers')} brokers with the id 0."
+    brokers = json_object(found.after).get("brokers", "the number that was decided on of")
+    return commands.cluster_list(nameserver), f"{brokers} brokers with the id 0."
 
 
+RULE: Final = "BROKER_DISK"
 ACTION: Final = Action(
     name="ADD_BROKER",
     title="Add a broker",
@@ -38,8 +40,21 @@ ACTION: Final = Action(
         "That of each step: nothing is written to the new broker any more, every group reads it to its end, and it is"
         " shut down."
     ),
+    answers=(RULE,),
+    offered="if the disks of all readable and writable brokers are above the bounds of BROKER_DISK",
+    moves_queues=True,
+    unknown_moves=(
+        "which queues get another owner depends on the topics and queues that new brokers get. A what-if with"
+        " add_broker computes it."
+    ),
+    bounds=("BROKER_DISK",),
+    details="""
+    The recommendation names the fewest further brokers that bring the fullest disk below its bound, if the same
+    bytes are spread evenly over disks of equal size. The steps say how a broker is added, and a what-if with
+    `add_broker` gives the command for each topic. If one of the brokers has room, INVESTIGATE says to spread topics
+    instead. If one does not report how full it is, it says UNDECIDED.
+    """,
 )
-RULE: Final = "BROKER_DISK"
 NEW: Final = "the new broker"
 
 

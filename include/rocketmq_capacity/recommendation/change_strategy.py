@@ -43,15 +43,6 @@ def _way_back(before: Mapping[str, Any]) -> str:
     return f"Set {old} in the clients' code again, in all clients in one go."
 
 
-ACTION: Final = Action(
-    name="CHANGE_STRATEGY",
-    title="Let all clients of {group} run {strategy}",
-    meaning="A change in the consumers' code, not a command.",
-    place=50,
-    changes="clients",
-    check=_check,
-    way_back=_way_back,
-)
 MIXED_STRATEGIES: Final = "MIXED_STRATEGIES"
 ORPHAN: Final = "ORPHAN_QUEUE"
 IDLE: Final = "IDLE_CONSUMERS"
@@ -68,6 +59,38 @@ RULES: Final[tuple[str, ...]] = (
     CAPACITY,
     CROSS_ROOM,
     STARVATION,
+)
+ACTION: Final = Action(
+    name="CHANGE_STRATEGY",
+    title="Let all clients of {group} run {strategy}",
+    meaning="A change in the consumers' code, not a command.",
+    place=50,
+    changes="clients",
+    check=_check,
+    way_back=_way_back,
+    answers=RULES,
+    offered=(
+        "if one of the policy's strategies applies to every topic of the group, improves what a finding measures"
+        " by at least `min_improvement`, and makes nothing worse. Lag that grows at clients with time left is no"
+        " reason"
+    ),
+    moves_queues=True,
+    bounds=("TRANSITION.rollout_s",),
+    details="""
+    Change all clients in one go: while they differ, queues are read twice or by nobody.
+
+    Some groups are uneven under every strategy. What answers their skew then has fixed lists as well, one for each
+    client, for `AllocateMessageQueueByConfig` (CONFIG). The lists share the messages out nearly as evenly as whole
+    queues allow (the queues, where rates are unknown), move few queues, and name every queue of the group once,
+    those of its retry topic included. Restart all clients with their lists in one go, within
+    `TRANSITION.rollout_s`. For this way the report shows how many queues move, how long they are unread, and how
+    many messages come twice. One client after the other takes longer, and meanwhile queues are read twice or by
+    nobody. Copy the lists from plan.json or `recommendations.csv` (`config_assignment`); `clients` is also an entry
+    of the policy's `config_assignments`, so that a what-if with `set_strategy` can try them. A list is fixed: while
+    its client is stopped, nobody reads its queues, and it must be made anew whenever clients or queues change.
+    There are none for gRPC clients, for libraries other than Java's and Go's, while clients share an id or differ,
+    for more than `max_config_queues` queues, and if they gain less than `min_improvement`.
+    """,
 )
 OTHER_CAUSES: Final = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
 """Findings to mend first; until then no strategy divides the queues well."""

@@ -20,6 +20,7 @@ def _check(found: Recommended, nameserver: str) -> Proof:
     return command, "#Max Offset of all queues grows alike from one call to the next."
 
 
+RULE: Final = "HOT_QUEUE"
 ACTION: Final = Action(
     name="CHECK_PRODUCER_KEYS",
     title="Look at the keys that producers of {topic} send by",
@@ -28,8 +29,12 @@ ACTION: Final = Action(
     changes="nothing",
     check=_check,
     way_back="Let the producers choose the queue as before.",
+    answers=(RULE,),
+    offered="for every topic with a hot queue",
+    details="""
+    Find out how producers choose the queue. The command shows the queues' offsets.
+    """,
 )
-RULE: Final = "HOT_QUEUE"
 
 
 def check_producer_keys(topic: Topic) -> Iterator[tables.Recommendation]:

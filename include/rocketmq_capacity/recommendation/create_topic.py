@@ -25,6 +25,7 @@ from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.vocabulary import PRIORITY
 from rocketmq_capacity.wording import counted, listed
 
+RULE: Final = "TOPIC_COVERAGE"
 ACTION: Final = Action(
     name="CREATE_TOPIC_ON_BROKER",
     title="Create {topic} on the brokers that lack it",
@@ -36,8 +37,15 @@ ACTION: Final = Action(
         "Stop writing there first (updateTopic with -p 4 on this broker). Once every group has read the queues there"
         " to their end, the topic may go from this broker."
     ),
+    answers=(RULE,),
+    offered="for the brokers that TOPIC_COVERAGE proposes, under the conditions of EXPAND_QUEUES",
+    moves_queues=True,
+    bounds=("TOPIC_COVERAGE.max_topics",),
+    details="""
+    As many queues as elsewhere and the same message type: one card for a topic, with a command for each broker. A
+    broker without topics gets a handful of busy ones.
+    """,
 )
-RULE: Final = "TOPIC_COVERAGE"
 NO_TYPE: Final = "UNSPECIFIED"
 """A message type that updateTopic does not take (TopicMessageType)."""
 KNOWN_VERSION: Final = re.compile(r"V\d+_", re.ASCII)

@@ -41,6 +41,12 @@ FIX_CLIENT_ID: Final = Action(
     changes="clients",
     check=_ids,
     way_back="Start the clients with their old set-up; they then share the id again.",
+    answers=(DUPLICATE,),
+    offered="for every group whose consumers share an id",
+    moves_queues=True,
+    details="""
+    The commands only look.
+    """,
 )
 FIX_SUBSCRIPTION: Final = Action(
     name="FIX_SUBSCRIPTION",
@@ -50,6 +56,12 @@ FIX_SUBSCRIPTION: Final = Action(
     changes="clients",
     check=_subscriptions,
     way_back="Start the clients that were changed with their old code.",
+    answers=(MISMATCH,),
+    offered="for every group whose clients subscribe differently",
+    moves_queues=True,
+    details="""
+    A canary with another filter needs a group of its own. The commands only look.
+    """,
 )
 
 VERSION: Final = re.compile(r"V(\d+)_(\d+)", re.ASCII)

@@ -23,6 +23,16 @@ ACTION: Final = Action(
     place=160,
     changes="nothing",
     way_back="Nothing was changed: the commands only look.",
+    offered=("for every finding that no other action answers: no change was good enough, or the facts do not suffice"),
+    bounds=("PROVISION.min_completeness",),
+    details="""
+    The reason says what was tried and refused; the commands only look. Below the completeness bound it says
+    UNDECIDED: mend the snapshot first.
+
+    A group and a topic have one such recommendation. The cluster has one for each rule and broker
+    (`before.broker_names`), so that each cause has its own commands. Brokers for which the rule advises the same
+    share one. So does everything that another snapshot mends first.
+    """,
 )
 CLIENTS: Final = 5
 """At most so many clients of a group get a command of their own."""

@@ -17,6 +17,7 @@ def _check(found: Recommended, nameserver: str) -> Proof:
     return command, f"in the file of each client pullThresholdForQueue is {value}."
 
 
+RULE: Final = "CLIENT_MEMORY"
 ACTION: Final = Action(
     name="LOWER_PULL_THRESHOLDS",
     title="Let the consumers of {group} cache fewer messages",
@@ -25,8 +26,12 @@ ACTION: Final = Action(
     changes="clients",
     check=_check,
     way_back="Set the thresholds as they were in all clients.",
+    answers=(RULE,),
+    offered="if full caches do not fit the heap",
+    details="""
+    Smaller caches of pulled messages (`pullThresholdForQueue` or `pullThresholdForTopic`).
+    """,
 )
-RULE: Final = "CLIENT_MEMORY"
 HOW: Final = (
     "Small caches cost nothing while the listener is the slowest part. More heap, or more clients with fewer queues"
     " each, do as well."

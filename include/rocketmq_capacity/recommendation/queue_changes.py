@@ -94,10 +94,12 @@ def route(found: Recommended, nameserver: str) -> Proof:
         f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in queues[:SHOWN]
     )
     more = f"; and {len(queues) - SHOWN} more" if len(queues) > SHOWN else ""
-    return topic_route(nameserver, found.topic or ""), f"#ReadQueue and #WriteQueue are {counts}{more}."
+    return topic_route(
+        nameserver, found.topic or ""
+    ), f"#ReadQueue and #WriteQueue are {counts or 'as they were decided on'}{more}."
 
 
 def write_queues(before: Mapping[str, Any]) -> str:
     """The write queues of each broker as they were, for a way back."""
     queues = before.get("queues") or ()
-    return ", ".join(f"{one['broker_name']} {one['write_queue_nums']}" for one in queues[:SHOWN])
+    return ", ".join(f"{one['broker_name']} {one['write_queue_nums']}" for one in queues[:SHOWN]) or "see the plan"

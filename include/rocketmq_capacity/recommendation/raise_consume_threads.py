@@ -12,7 +12,7 @@ from rocketmq_capacity.wording import counted
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
-    threads = json_object(found.after).get("consume_threads")
+    threads = json_object(found.after).get("consume_threads", "what was decided on")
     command = consumer_status(nameserver, found.consumer_group or "")
     return command, f"in the file of each client PROP_THREADPOOL_CORE_SIZE is at least {threads}."
 
@@ -22,6 +22,7 @@ def _way_back(before: Mapping[str, Any]) -> str:
     return "Set the number of threads as it was." if threads is None else f"Set {counted(threads, 'thread')} again."
 
 
+RULE: Final = "CONSUMER_CAPACITY"
 ACTION: Final = Action(
     name="RAISE_CONSUME_THREADS",
     title="Raise the consume threads of {group}",
@@ -30,8 +31,16 @@ ACTION: Final = Action(
     changes="clients",
     check=_check,
     way_back=_way_back,
+    answers=(RULE,),
+    offered=(
+        "if more threads in each client end an overload, up to `max_threads`, and to `max_factor` times those of today"
+    ),
+    details="""
+    Raise `consumeThreadMin`. `consumeThreadMax` never acts, because the queue of the thread pool has no bound. The
+    listener and what it calls must be able to take this many calls at once. A listener in order uses at most one
+    thread for each queue that it owns.
+    """,
 )
-RULE: Final = "CONSUMER_CAPACITY"
 HOW: Final = (
     "Raise consumeThreadMin. consumeThreadMax does nothing: the pool's queue has no bound, so the pool never starts"
     " more threads than the minimum. The listener, and what it calls, must be able to take this many calls at the same"

@@ -24,6 +24,7 @@ from rocketmq_capacity.recommendation.stranded import StrandedMessages, stranded
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.wording import listed
 
+RULE: Final = "READ_LESS_THAN_WRITE"
 ACTION: Final = Action(
     name="RAISE_READ_QUEUES",
     title="Make all written queues of {topic} readable",
@@ -32,8 +33,34 @@ ACTION: Final = Action(
     changes="cluster",
     check=route,
     way_back="None is needed: with fewer read than write queues messages stay unread again.",
+    answers=(RULE,),
+    offered="for every topic with fewer read than write queues, unless it is static",
+    moves_queues=True,
+    details="""
+    The card shows how many messages of each group wait in queues that it cannot see (`stranded`). Nobody can read
+    them before the queues are raised: the broker refuses ids from `read_queue_nums` on. Where the number is above 0
+    or unknown the card is manual, because raising the queues decides what becomes of these messages:
+
+    - A group that has an offset on such a queue goes on from there.
+    - A group without one begins at 0 if the queue still begins at 0 and its first message is in the broker's
+      memory. Otherwise it begins where its clients' `consumeFromWhere` says; RocketMQ's default is the end, and the
+      messages are skipped. With CONSUME_FROM_FIRST_OFFSET nothing is skipped. The card takes the default if the
+      setting is not known.
+
+    To have a group read them, do one of these before you raise the queues:
+
+    - Stop its clients. Run the card's commands in their order: `updateTopic` raises the queues, `cloneGroupOffset`
+      copies the group onto itself, which commits 0 on the queues that have no offset. It has to say `clone group
+      offset success`. Then start the clients: they move on to the first message that is still there. Do not look
+      for the offset in `consumerProgress`, which shows 0 for a missing one too.
+    - Or set `CONSUME_FROM_FIRST_OFFSET` in its clients and restart them; it concerns only queues without an offset.
+      Then raise the queues while they run, without `cloneGroupOffset`. This is also the way for broadcasting
+      groups, whose clients keep the offsets.
+
+    `resetOffsetByTime` does not help: with `-q` it does nothing where the offset would be 0, and without it every
+    other queue is reset as well.
+    """,
 )
-RULE: Final = "READ_LESS_THAN_WRITE"
 SKIPS: Final = (
     "A group that has no offset there may begin at the end and skip them. To have them read, stop its clients, run the"
     " commands in their order, and start the clients again."

@@ -25,6 +25,12 @@ ACTION: Final = Action(
     changes="clients",
     check=_check,
     way_back="Start the client where it was, with its old set-up; it gets its share back.",
+    answers=(OUTLIER,),
+    offered="for every client that CLIENT_OUTLIER names",
+    details="""
+    The commands only look: `consumerStatus` with the stacks of the client's threads, which are gone after the
+    restart.
+    """,
 )
 ASKED: Final = 5
 """At most so many clients get a command of their own."""

@@ -31,6 +31,10 @@ def _way_back(before: Mapping[str, Any]) -> str:
     return "Run as many clients as before." if clients is None else f"Run {counted(clients, 'client')} again."
 
 
+RULE: Final = "IDLE_CONSUMERS"
+CAPACITY: Final = "CONSUMER_CAPACITY"
+ORPHAN: Final = "ORPHAN_QUEUE"
+CROSS_TOPIC: Final = "CROSS_TOPIC_SKEW"
 ACTION: Final = Action(
     name="SCALE_CONSUMERS",
     title="Run {clients} consumers of {group}",
@@ -39,11 +43,23 @@ ACTION: Final = Action(
     changes="clients",
     check=_check,
     way_back=_way_back,
+    answers=(RULE, CAPACITY, CROSS_TOPIC, ORPHAN),
+    offered=(
+        "if clients own no queue or are not needed, if more of them end an overload, or if a few more leave no"
+        " remainder; under CONFIG also for a client that has a list in the policy and does not run"
+    ),
+    moves_queues=True,
+    bounds=(
+        "PROVISION.under_utilisation",
+        "PROVISION.over_utilisation",
+    ),
+    details="""
+    Fewer: those that own no queue, or those without whom the busiest client stays below
+    `PROVISION.over_utilisation`, and below `under_utilisation` with one more lost. More: the smallest number that
+    brings the busiest client below `under_utilisation`, or up to a quarter more if every topic is then divided
+    without a remainder (CROSS_TOPIC_SKEW). Scale the deployment; there is no command.
+    """,
 )
-RULE: Final = "IDLE_CONSUMERS"
-CAPACITY: Final = "CONSUMER_CAPACITY"
-ORPHAN: Final = "ORPHAN_QUEUE"
-CROSS_TOPIC: Final = "CROSS_TOPIC_SKEW"
 MOST_ADDED: Final = 0.25
 """Of today's clients, rounded up, come at most: evenness is not worth more."""
 

@@ -14,9 +14,10 @@ from rocketmq_capacity.wording import listed
 def _check(found: Recommended, nameserver: str) -> Proof:
     times = [f"{one['topic']} {one['consume_rt_ms']:g}" for one in json_object(found.after).get("topics") or ()]
     command = commands.consumer_status(nameserver, found.consumer_group or "")
-    return command, f"in the file of each client #Consume RT is at most {listed(times)}."
+    return command, f"in the file of each client #Consume RT is at most {listed(times) or 'what was decided on'}."
 
 
+RULE: Final = "CONSUMER_CAPACITY"
 ACTION: Final = Action(
     name="SHORTEN_CALLS",
     title="Shorten the calls of the listener of {group}",
@@ -25,8 +26,12 @@ ACTION: Final = Action(
     changes="clients",
     check=_check,
     way_back="Start the clients with their old code.",
+    answers=(RULE,),
+    offered="if shorter calls end an overload, as an alternative to more clients, threads or queues",
+    details="""
+    The recommendation names the time that a call may take for each topic. The commands only look.
+    """,
 )
-RULE: Final = "CONSUMER_CAPACITY"
 HOW: Final = "Find out what a call waits for: a service, a database, a lock."
 NOTHING_ELSE: Final = (
     "Neither more clients nor more threads, queues or another strategy alone bring the busiest client within the bound."

@@ -47,6 +47,19 @@ ACTION: Final = Action(
     changes="cluster",
     check=route,
     way_back=_way_back,
+    offered=(
+        "if a history (`plan --history`, or `history.runs` of the lake) shows that no group of the topic ever"
+        " needed more, no group is worse off, and enough queues go to be worth it: some queues more than clients"
+        " are healthy"
+    ),
+    moves_queues=True,
+    details="""
+    Four phases: write queues down, wait for routes, drained for every group, read queues down. Each step has its
+    checks, what blocks the next one, and the way back. The commands are in `steps`, and as comments in `commands`,
+    because nobody should run them in one go. It is never named for topics that are consumed in order, nor for
+    PRIORITY, LITE, static, LMQ and retry topics. Without such a history, [try it as a
+    what-if](how-to/what-if.md#how-to-bring-it-about).
+    """,
 )
 TRIED: Final = 4
 """How many numbers of queues are tried: the smallest ones that can be divided evenly enough."""

@@ -29,6 +29,7 @@ def _check(found: Recommended, nameserver: str) -> Proof:
     return command, "Consume Diff Total does not grow from one call to the next, with all clients at work."
 
 
+RULE: Final = "IDLE_CONSUMERS"
 ACTION: Final = Action(
     name="SWITCH_TO_POP",
     title="Let {group} read by POP",
@@ -37,8 +38,22 @@ ACTION: Final = Action(
     changes="clients",
     check=_check,
     way_back="The same commands with -m PULL, then clients without setClientRebalance(false).",
+    answers=(RULE,),
+    offered=(
+        "if at least `min_idle_ratio` of the group is idle, for groups of Java push clients of 5.x on 5.x brokers"
+        " that consume nothing in order"
+    ),
+    moves_queues=True,
+    unknown_moves=(
+        "with POP no queue has an owner. While clients start again, some pull a queue and others pop it, and messages"
+        " come twice; how many is not known."
+    ),
+    details="""
+    Clients beyond the number of queues then have work. Run the commands on every broker, then set
+    `setClientRebalance(false)` in the clients and restart them; until then they go on pulling. A message that is
+    not acknowledged in time comes again.
+    """,
 )
-RULE: Final = "IDLE_CONSUMERS"
 CAN_POP: Final = re.compile(r"V([5-9]|[1-9]\d+)_", re.ASCII)
 """Versions of clients and brokers that know POP, as RocketMQ writes them."""
 HOW: Final = (

@@ -3,18 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.tables import GroupStatus, Recommendation
 from rocketmq_capacity.tables.transition import RecommendedTransition, TransitionTotals
 from rocketmq_capacity.wording import listed
 
 DIGITS: Final = 3
-UNDECIDED: Final = {
-    "SWITCH_TO_POP": "UNDECIDED: with POP no queue has an owner. While clients start again, some pull a queue and"
-    " others pop it, and messages come twice; how many is not known.",
-    "ADD_BROKER": "UNDECIDED: which queues get another owner depends on the topics and queues that new brokers get. A"
-    " what-if with add_broker computes it.",
-}
-"""Of each action of which it is not known which queues move, why."""
 
 
 def transitions_of(rows: Iterable[RecommendedTransition], *, of_lists: bool = False) -> dict[str, TransitionTotals]:
@@ -52,8 +46,9 @@ def _undecided(
 ) -> Iterator[str]:
     if not asked.may_move_queues:
         return
-    if asked.action in UNDECIDED:
-        yield UNDECIDED[asked.action]
+    why = action_of(asked.action).unknown_moves
+    if why is not None:
+        yield f"UNDECIDED: {why}"
         return
     touched = readers.get(asked.topic or "", ()) if asked.consumer_group is None else [asked.consumer_group]
     unknown = sorted(one for one in touched if one in dividing and (asked.id, one) not in known)

@@ -14,7 +14,7 @@ import numpy as np
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.lag import queue_states
 from rocketmq_capacity.assessment.topic import Topic
-from rocketmq_capacity.catalogue.rule import Fact, rule_of
+from rocketmq_capacity.catalogue.rule import EVERY, Fact, rule_of
 from rocketmq_capacity.model.facts import ClusterFacts, TopicFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding
@@ -22,8 +22,6 @@ from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, UNDECIDED
 from rocketmq_capacity.wording import counted, listed, queue_label
 
-OF_THE_SNAPSHOT: Final = frozenset({"SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT", "NAMESERVER_DISAGREEMENT"})
-"""Rules on the snapshot itself: a scenario cannot mend what they find."""
 STALE: Final = "for how long it is unused is not known of a changed cluster, which has no history"
 FORGOTTEN: Final = "who owns which queue after the change is not known: the observed owners no longer fit"
 
@@ -64,10 +62,9 @@ def undecided_of_topic(found: Finding, before: Topic, after: Topic | None) -> st
         for place in after.unit.facts.places
     ):
         return f"{found.broker_name} no longer has queues of {found.topic}"
-    if found.rule == "STALE_OBJECT":
-        return STALE
-    if found.rule in ("READ_LESS_THAN_WRITE", "TOPIC_COVERAGE"):
-        return None
+    needs = rule_of(found.rule).needs
+    if needs is not None:
+        return STALE if "unused time" in needs else None
     old, new = before.unit.facts, after.unit.facts
     if _written_queues(old) != _written_queues(new):
         return "how producers would spread their messages over other queues is not known"
@@ -93,7 +90,7 @@ def undecided_balance(before: TopicFacts, after: TopicFacts | None) -> str:
 
 def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFacts, policy: Policy) -> str | None:
     """The same for a finding that names neither a group nor a topic."""
-    if found.rule in OF_THE_SNAPSHOT:
+    if rule_of(found.rule).is_of_snapshot:
         return "it is about the snapshot itself, which no change of its copy mends"
     has = after.broker_names
     gone = sorted(name for name in before.broker_names - has if name == found.broker_name or name in found.subjects)
@@ -287,16 +284,3 @@ CHECKS: Final[Mapping[Fact, Check]] = {
     "growth": _growth,
     "unused time": _unused,
 }
-EVERY: Final[tuple[Fact, ...]] = (
-    "clients",
-    "broker",
-    "queues",
-    "owners",
-    "rates",
-    "spread",
-    "lag",
-    "samples",
-    "consumed",
-    "seen",
-)
-"""What a rule needs that does not say what it needs."""

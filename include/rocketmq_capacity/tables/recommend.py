@@ -1,9 +1,10 @@
 """Which changes are tried, what they do, and what is recommended."""
 
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.tables.dataset import Dataset
 
 
@@ -50,17 +51,6 @@ class TopicAnswer(Dataset, frozen=True, kw_only=True):
     ]
 
 
-MOVING: Final = frozenset({
-    "ADD_BROKER",
-    "CHANGE_STRATEGY",
-    "FIX_CLIENT_ID",
-    "FIX_SUBSCRIPTION",
-    "SCALE_CONSUMERS",
-    "SWITCH_TO_POP",
-})
-"""Actions that change who reads what, beside those that change the queues of one topic."""
-
-
 class Recommendation(Dataset, frozen=True, kw_only=True):
     """What to change, how, and what that would do.
 
@@ -100,5 +90,4 @@ class Recommendation(Dataset, frozen=True, kw_only=True):
     @property
     def may_move_queues(self) -> bool:
         """Whether it changes a topic's queues, a group's clients or what these run."""
-        is_of_queues = self.consumer_group is None and self.topic is not None and '"queues"' in self.after
-        return self.action in MOVING or is_of_queues
+        return action_of(self.action).moves_queues
