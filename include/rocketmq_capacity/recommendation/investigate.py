@@ -131,39 +131,54 @@ def _is_nowhere(finding: tables.Finding) -> bool:
 
 def _looks(finding: tables.Finding, cluster: Cluster, client_ids: Sequence[str], addresses: Sequence[str]) -> list[str]:
     """Commands that only read."""
-    nameserver, group, topic = cluster.nameserver, finding.consumer_group, finding.topic
+    if finding.consumer_group is not None:
+        return _looks_at_group(finding, finding.consumer_group, cluster.nameserver, client_ids, addresses)
+    if finding.topic is not None:
+        return _looks_at_topic(finding, finding.topic, cluster.nameserver, addresses)
+    return _looks_at_brokers(finding, cluster)
+
+
+def _looks_at_group(
+    finding: tables.Finding, group: str, nameserver: str, client_ids: Sequence[str], addresses: Sequence[str]
+) -> list[str]:
     look = rule_of(finding.rule).looks
-    if group is not None and look in ("members", "versions"):
+    if look in ("members", "versions"):
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]
-    if group is not None and look == "stacks":
+    if look == "stacks":
         owners = [one for one in evidence(finding)["client_ids"] if one in set(client_ids)]
         return [
             commands.consumer_progress(nameserver, group),
             *(commands.consumer_stack(nameserver, group, client) for client in owners[:CLIENTS]),
         ]
-    if group is not None and look == "unused":
+    if look == "unused":
         return [
             commands.consumer_progress(nameserver, group, asks_clients=False),
             commands.consumer_connection(nameserver, group),
         ]
-    if group is not None:
-        # A client that cannot answer holds a thread of the broker for ten seconds.
-        can_answer = set(client_ids)
-        subjects = [one for one in finding.subjects if one in can_answer]
-        asked = subjects if look == "its clients" else client_ids
-        return [
-            commands.consumer_progress(nameserver, group),
-            *(commands.consumer_status(nameserver, group, client) for client in asked[:CLIENTS]),
-            *([commands.topic_route(nameserver, topic)] if topic is not None and look == "order" else ()),
-        ]
-    if topic is not None and look == "producers":
+    # A client that cannot answer holds a thread of the broker for ten seconds.
+    can_answer = set(client_ids)
+    subjects = [one for one in finding.subjects if one in can_answer]
+    asked = subjects if look == "its clients" else client_ids
+    has_route = finding.topic is not None and look == "order"
+    return [
+        commands.consumer_progress(nameserver, group),
+        *(commands.consumer_status(nameserver, group, client) for client in asked[:CLIENTS]),
+        *([commands.topic_route(nameserver, finding.topic or "")] if has_route else ()),
+    ]
+
+
+def _looks_at_topic(finding: tables.Finding, topic: str, nameserver: str, addresses: Sequence[str]) -> list[str]:
+    if rule_of(finding.rule).looks == "producers":
         return [
             commands.topic_status(nameserver, topic),
             commands.topic_statistics(nameserver, topic),
             *(commands.producers_of(nameserver, address) for address in addresses[:CLIENTS]),
         ]
-    if topic is not None:
-        return [commands.topic_route(nameserver, topic), commands.topic_status(nameserver, topic)]
+    return [commands.topic_route(nameserver, topic), commands.topic_status(nameserver, topic)]
+
+
+def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
+    nameserver, look = cluster.nameserver, rule_of(finding.rule).looks
     if look == "name servers":
         topics = evidence(finding)["topic_names"][:1]
         return [
@@ -172,7 +187,7 @@ def _looks(finding: tables.Finding, cluster: Cluster, client_ids: Sequence[str],
             for line in (commands.broker_versions(address), *(commands.topic_route(address, one) for one in topics))
         ]
     if look == "slave":
-        return [commands.broker_versions(nameserver), *(commands.broker_status(nameserver, _slave(finding, cluster)),)]
+        return [commands.broker_versions(nameserver), commands.broker_status(nameserver, _slave(finding, cluster))]
     if look == "versions":
         groups = finding.subjects[:CLIENTS] if "version" in evidence(finding) else ()
         asked = [commands.consumer_connection(nameserver, one) for one in groups]

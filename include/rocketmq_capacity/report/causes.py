@@ -159,16 +159,40 @@ def _comes_of(findings: Sequence[Finding]) -> Iterator[int | None]:
         yield far.get(index) if near is None else near
 
 
-def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Sequence[Finding]) -> int | None:
+Others = Mapping[str, Sequence[int]]
+"""The indexes of the findings of one group, by rule, the most urgent first."""
+
+
+def _origin(finding: Finding, others: Others, findings: Sequence[Finding]) -> int | None:
+    if finding.rule == ORPHAN:
+        return _origin_of_orphans(finding, others)
     clients = [one for one in finding.subjects if isinstance(one, str)]
     queues = [one for one in finding.subjects if isinstance(one, Queue)]
-    if finding.rule == ORPHAN:
-        named = finding.evidence.get("cause")
-        rule = named if isinstance(named, str) else ""
-        rule = DUPLICATE if DUPLICATE in others else rule
-        # Of itself such a strategy leaves no queue out: its clients divide other lists.
-        rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
-        return others[rule][0] if rule in others and rule != ORPHAN else None
+    of_clients = _origin_in_clients(finding, clients, queues, others, findings)
+    if of_clients is not None:
+        return of_clients
+    if finding.rule in BEHIND:
+        return _origin_of_lag(finding, queues, others, findings)
+    if finding.rule == CAPACITY:
+        return _origin_of_size(finding, others)
+    if finding.rule == IDLE:
+        return _origin_of_idle(clients, others, findings)
+    return _first_of(UNEVEN.get(finding.rule, ()), others)
+
+
+def _origin_of_orphans(finding: Finding, others: Others) -> int | None:
+    named = finding.evidence.get("cause")
+    rule = named if isinstance(named, str) else ""
+    rule = DUPLICATE if DUPLICATE in others else rule
+    # Of itself such a strategy leaves no queue out: its clients divide other lists.
+    rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
+    return None if rule == ORPHAN else _first_of((rule,), others)
+
+
+def _origin_in_clients(
+    finding: Finding, clients: Sequence[str], queues: Sequence[Queue], others: Others, findings: Sequence[Finding]
+) -> int | None:
+    """Clients that are set up wrongly, or a sick one."""
     set_up: dict[str, list[str]] = {
         rule: [one for one in findings[others[rule][0]].subjects if isinstance(one, str)]
         for rule in SET_UP
@@ -182,35 +206,47 @@ def _origin(finding: Finding, others: Mapping[str, Sequence[int]], findings: Seq
         outliers = [one for one in sick.subjects if isinstance(one, str)]
         if comes_of_outlier(finding.rule, clients, queues, outliers, sick.evidence):
             return index
-    if finding.rule in BEHIND:
-        if STALE in others and finding.severity == INFO:
-            return others[STALE][0]
-        for rule in HELD_BACK:
-            held = {one for index in others.get(rule, ()) for one in findings[index].subjects}
-            if queues and rule != finding.rule and held.issuperset(queues):
-                return others[rule][0]
-        if finding.rule == LAG_SKEW and LAG_STATE in others:
-            return others[LAG_STATE][0]
-        too_few = [index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO]
-        return too_few[0] if too_few and findings[too_few[0]].evidence.get("cause") != LAGS else None
-    if finding.rule == CAPACITY and (mended := others.get(finding.evidence.get("mend_first", ""))):
-        return mended[0]
-    rules: Sequence[str] = UNEVEN.get(finding.rule, ())
-    if finding.rule == CAPACITY and finding.evidence.get("cause") == LAGS:
-        rules = STANDS_BEHIND
-    if finding.rule == IDLE and set(_named(others.get(STARVATION, ()), findings)).issuperset(clients):
-        rules = (STARVATION,)
-    if (known := next((rule for rule in rules if rule in others), None)) is not None:
-        return others[known][0]
-    if finding.rule == IDLE and any(
-        findings[index].evidence.get("missing_clients") for index in others.get(ORPHAN, ())
-    ):
-        return others[ORPHAN][0]
-    if finding.rule == IDLE:
-        return next((index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO), None)
-    if finding.rule == CAPACITY and finding.severity == INFO and IDLE in others:
-        return others[IDLE][0]
     return None
+
+
+def _origin_of_lag(
+    finding: Finding, queues: Sequence[Queue], others: Others, findings: Sequence[Finding]
+) -> int | None:
+    if STALE in others and finding.severity == INFO:
+        return others[STALE][0]
+    for rule in HELD_BACK:
+        held = {one for index in others.get(rule, ()) for one in findings[index].subjects}
+        if queues and rule != finding.rule and held.issuperset(queues):
+            return others[rule][0]
+    if finding.rule == LAG_SKEW and LAG_STATE in others:
+        return others[LAG_STATE][0]
+    too_few = _too_few(others, findings)
+    return None if too_few is None or findings[too_few].evidence.get("cause") == LAGS else too_few
+
+
+def _origin_of_size(finding: Finding, others: Others) -> int | None:
+    if mended := others.get(finding.evidence.get("mend_first", "")):
+        return mended[0]
+    behind = _first_of(STANDS_BEHIND, others) if finding.evidence.get("cause") == LAGS else None
+    return behind if behind is not None or finding.severity != INFO else _first_of((IDLE,), others)
+
+
+def _origin_of_idle(clients: Sequence[str], others: Others, findings: Sequence[Finding]) -> int | None:
+    if STARVATION in others and set(_named(others[STARVATION], findings)).issuperset(clients):
+        return others[STARVATION][0]
+    if any(findings[index].evidence.get("missing_clients") for index in others.get(ORPHAN, ())):
+        return others[ORPHAN][0]
+    return _too_few(others, findings)
+
+
+def _first_of(rules: Iterable[str], others: Others) -> int | None:
+    """The most urgent finding of the first of these rules that has any."""
+    return next((others[rule][0] for rule in rules if rule in others), None)
+
+
+def _too_few(others: Others, findings: Sequence[Finding]) -> int | None:
+    """The finding that says that the group is too small."""
+    return next((index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO), None)
 
 
 def _named(indexes: Iterable[int], findings: Sequence[Finding]) -> Iterator[str | Queue]:

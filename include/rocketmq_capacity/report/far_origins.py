@@ -1,16 +1,38 @@
 """Consequences beyond one group: what a topic on a single broker, a lost master and a doubtful snapshot explain."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.plan_file.finding import Finding
 
 COVERAGE: Final = "TOPIC_COVERAGE"
-FIFO: Final = "FIFO_BROKEN"
 LOSS: Final = "BROKER_LOSS"
-MEMBERSHIP: Final = "MEMBERSHIP_DISAGREEMENT"
 SUSPECT: Final = "SUSPECT_SNAPSHOT"
-IDLE: Final = "IDLE_CONSUMERS"
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Findings that explain those of other things: indexes by topic, by broker and by group."""
+
+    alone: Mapping[str, int]
+    masterless: Mapping[str | None, int]
+    doubtful: Mapping[object, int]
+
+    def origin(self, finding: Finding) -> int | None:
+        """The index of the finding whose consequence it is."""
+        match finding.rule:
+            case "MEMBERSHIP_DISAGREEMENT":
+                return self.doubtful.get(finding.consumer_group)
+            case "IDLE_CONSUMERS":
+                has_queues = finding.evidence.get("queues")
+                return None if has_queues or finding.topic is None else self.alone.get(finding.topic)
+            case "FIFO_BROKEN":
+                return self.masterless.get(finding.broker_name)
+            case "BROKER_LOSS" if not finding.evidence.get("groups_under"):
+                ended = [*finding.evidence.get("unwritable_topics", ()), *finding.evidence.get("unreadable_topics", ())]
+                return self.alone[ended[0]] if ended and self.alone.keys() >= set(ended) else None
+        return None
 
 
 def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
@@ -31,16 +53,6 @@ def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
             masterless[finding.broker_name] = index
         elif finding.rule == SUSPECT:
             doubtful = dict.fromkeys(finding.subjects, index)
-    origins: dict[int, int] = {}
-    for index, finding in enumerate(findings):
-        if finding.rule == MEMBERSHIP and finding.consumer_group in doubtful:
-            origins[index] = doubtful[finding.consumer_group]
-        elif finding.rule == IDLE and not finding.evidence.get("queues") and finding.topic in alone:
-            origins[index] = alone[finding.topic]
-        elif finding.rule == FIFO and finding.broker_name in masterless:
-            origins[index] = masterless[finding.broker_name]
-        elif finding.rule == LOSS and not finding.evidence.get("groups_under"):
-            ended = [*finding.evidence.get("unwritable_topics", ()), *finding.evidence.get("unreadable_topics", ())]
-            if ended and alone.keys() >= set(ended):
-                origins[index] = alone[ended[0]]
-    return origins
+    told = _Told(alone, masterless, doubtful)
+    origins = {index: told.origin(finding) for index, finding in enumerate(findings)}
+    return {index: origin for index, origin in origins.items() if origin is not None}

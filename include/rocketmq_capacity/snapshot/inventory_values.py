@@ -3,80 +3,116 @@
 from collections.abc import Hashable, Sequence
 
 from rocketmq_capacity.errors import BadInput, shown
-from rocketmq_capacity.snapshot.inventory import CLUSTER_NAME, HELD_TIMES, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import (
+    CLUSTER_NAME,
+    HELD_TIMES,
+    Client,
+    ConsumerGroup,
+    Inventory,
+    Topic,
+    parse_utc,
+)
 
 
 def check_values(inventory: Inventory, source: str) -> None:
     """Check what types cannot express: names, times and repeated keys."""
-    utc: set[str | None] = {None}
+    check = _Checks(source)
+    if not CLUSTER_NAME.fullmatch(inventory.cluster_name):
+        problem = f"is {shown(inventory.cluster_name)}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
+        raise BadInput(source, "$.cluster_name", problem)
+    check.time("$.taken_at", inventory.taken_at)
+    if inventory.recorded_at is not None:
+        check.time("$.recorded_at", inventory.recorded_at)
+    _check_servers(inventory, check)
+    check.unique("$.topics", [t.topic for t in inventory.topics], "topic")
+    check.unique("$.consumer_groups", [g.consumer_group for g in inventory.consumer_groups], "consumer_group")
+    for t, topic in enumerate(inventory.topics):
+        _check_topic(topic, f"$.topics[{t}]", check)
+    for g, group in enumerate(inventory.consumer_groups):
+        _check_group(group, f"$.consumer_groups[{g}]", check)
 
-    def time(place: str, text: str | None) -> None:
+
+class _Checks:
+    """The checks of one file.
+
+    Attributes:
+        utc: the times that are known to be right, and null. A caller asks here first, as a file has millions of times.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self.utc: set[str | None] = {None}
+
+    def time(self, place: str, text: str | None) -> None:
+        """A time in UTC."""
         try:
             parse_utc(text or "")
         except (ValueError, OverflowError):
             problem = f"is {shown(text)}; expected a UTC ISO-8601 time such as 2026-11-20T02:00:00Z"
-            raise BadInput(source, place, problem) from None
-        utc.add(text)
+            raise BadInput(self._source, place, problem) from None
+        self.utc.add(text)
 
-    def unique(place: str, keys: Sequence[Hashable], names: str) -> None:
+    def unique(self, place: str, keys: Sequence[Hashable], names: str) -> None:
+        """Keys of a list, each once."""
         if len(set(keys)) == len(keys):
             return
         seen: dict[Hashable, int] = {}
         for index, key in enumerate(keys):
             if (first := seen.setdefault(key, index)) != index:
                 problem = f"repeats ({names}) = {shown(key)} of {place}[{first}]; expected each once"
-                raise BadInput(source, f"{place}[{index}]", problem)
+                raise BadInput(self._source, f"{place}[{index}]", problem)
 
-    if not CLUSTER_NAME.fullmatch(inventory.cluster_name):
-        problem = f"is {shown(inventory.cluster_name)}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
-        raise BadInput(source, "$.cluster_name", problem)
-    time("$.taken_at", inventory.taken_at)
-    if inventory.recorded_at is not None:
-        time("$.recorded_at", inventory.recorded_at)
-    unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")
+
+def _check_servers(inventory: Inventory, check: _Checks) -> None:
+    check.unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")
     for b, broker in enumerate(inventory.brokers):
-        if broker.master_changed_at not in utc:
-            time(f"$.brokers[{b}].master_changed_at", broker.master_changed_at)
-        unique(f"$.brokers[{b}].drifted_topics", [t.topic for t in broker.drifted_topics or ()], "topic")
+        if broker.master_changed_at not in check.utc:
+            check.time(f"$.brokers[{b}].master_changed_at", broker.master_changed_at)
+        check.unique(f"$.brokers[{b}].drifted_topics", [t.topic for t in broker.drifted_topics or ()], "topic")
     views = inventory.nameserver_views or ()
-    unique("$.nameserver_views", [view.nameserver_addr for view in views], "nameserver_addr")
+    check.unique("$.nameserver_views", [view.nameserver_addr for view in views], "nameserver_addr")
     for v, view in enumerate(views):
         place = f"$.nameserver_views[{v}]"
-        unique(f"{place}.brokers", [(b.broker_name, b.broker_id) for b in view.brokers or ()], "broker_name, broker_id")
-        unique(f"{place}.routes", [route.topic for route in view.routes or ()], "topic")
+        brokers = [(b.broker_name, b.broker_id) for b in view.brokers or ()]
+        check.unique(f"{place}.brokers", brokers, "broker_name, broker_id")
+        check.unique(f"{place}.routes", [route.topic for route in view.routes or ()], "topic")
         for r, route in enumerate(view.routes or ()):
-            unique(f"{place}.routes[{r}].queues", [q.broker_name for q in route.queues], "broker_name")
-    unique("$.proxies", [p.proxy_addr for p in inventory.proxies or ()], "proxy_addr")
-    unique("$.topics", [t.topic for t in inventory.topics], "topic")
-    unique("$.consumer_groups", [g.consumer_group for g in inventory.consumer_groups], "consumer_group")
-    for t, topic in enumerate(inventory.topics):
-        place = f"$.topics[{t}]"
-        unique(f"{place}.queues", [q.broker_name for q in topic.queues or ()], "broker_name")
-        written = [(o.broker_name, o.queue_id) for o in topic.offsets or ()]
-        unique(f"{place}.offsets", written, "broker_name, queue_id")
-        for r, rate in enumerate(topic.rates or ()):
-            if rate.at not in utc:
-                time(f"{place}.rates[{r}].at", rate.at)
-    for g, group in enumerate(inventory.consumer_groups):
-        place = f"$.consumer_groups[{g}]"
-        unique(f"{place}.subscriptions", [s.topic for s in group.subscriptions or ()], "topic")
-        unique(f"{place}.pass_ratios", [p.topic for p in group.pass_ratios or ()], "topic")
-        read = [(o.topic, o.broker_name, o.queue_id) for o in group.offsets or ()]
-        unique(f"{place}.offsets", read, "topic, broker_name, queue_id")
-        for c, client in enumerate(group.clients or ()):
-            if client.started_at not in utc:
-                time(f"{place}.clients[{c}].started_at", client.started_at)
-            if client.answered_at not in utc:
-                time(f"{place}.clients[{c}].answered_at", client.answered_at)
-            for q, held in enumerate(client.owned_queues or ()):
-                for name in HELD_TIMES:
-                    if (at := getattr(held, name)) not in utc:
-                        time(f"{place}.clients[{c}].owned_queues[{q}].{name}", at)
-            unique(f"{place}.clients[{c}].subscriptions", [s.topic for s in client.subscriptions or ()], "topic")
-            unique(f"{place}.clients[{c}].status", [s.topic for s in client.status or ()], "topic")
-        for o, offset in enumerate(group.offsets or ()):
-            if offset.last_timestamp not in utc:
-                time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)
-            for s, sample in enumerate(offset.samples or ()):
-                if sample.at not in utc:
-                    time(f"{place}.offsets[{o}].samples[{s}].at", sample.at)
+            check.unique(f"{place}.routes[{r}].queues", [q.broker_name for q in route.queues], "broker_name")
+    check.unique("$.proxies", [p.proxy_addr for p in inventory.proxies or ()], "proxy_addr")
+
+
+def _check_topic(topic: Topic, place: str, check: _Checks) -> None:
+    check.unique(f"{place}.queues", [q.broker_name for q in topic.queues or ()], "broker_name")
+    written = [(o.broker_name, o.queue_id) for o in topic.offsets or ()]
+    check.unique(f"{place}.offsets", written, "broker_name, queue_id")
+    for r, rate in enumerate(topic.rates or ()):
+        if rate.at not in check.utc:
+            check.time(f"{place}.rates[{r}].at", rate.at)
+
+
+def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
+    check.unique(f"{place}.subscriptions", [s.topic for s in group.subscriptions or ()], "topic")
+    check.unique(f"{place}.pass_ratios", [p.topic for p in group.pass_ratios or ()], "topic")
+    read = [(o.topic, o.broker_name, o.queue_id) for o in group.offsets or ()]
+    check.unique(f"{place}.offsets", read, "topic, broker_name, queue_id")
+    for c, client in enumerate(group.clients or ()):
+        _check_client(client, f"{place}.clients[{c}]", check)
+    for o, offset in enumerate(group.offsets or ()):
+        if offset.last_timestamp not in check.utc:
+            check.time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)
+        for s, sample in enumerate(offset.samples or ()):
+            if sample.at not in check.utc:
+                check.time(f"{place}.offsets[{o}].samples[{s}].at", sample.at)
+
+
+def _check_client(client: Client, place: str, check: _Checks) -> None:
+    if client.started_at not in check.utc:
+        check.time(f"{place}.started_at", client.started_at)
+    if client.answered_at not in check.utc:
+        check.time(f"{place}.answered_at", client.answered_at)
+    for q, held in enumerate(client.owned_queues or ()):
+        for name in HELD_TIMES:
+            if (at := getattr(held, name)) not in check.utc:
+                check.time(f"{place}.owned_queues[{q}].{name}", at)
+    check.unique(f"{place}.subscriptions", [s.topic for s in client.subscriptions or ()], "topic")
+    check.unique(f"{place}.status", [s.topic for s in client.status or ()], "topic")
