@@ -72,7 +72,7 @@ class CapacityError(Exception):
 
 
 class BadInput(CapacityError):
-    """A file or an argument is not what the contract says (exit status 2).
+    """A file or an argument is not what was expected (exit status 2).
 
     Args:
         source: the file or the argument, as the user named it.
@@ -119,4 +119,4 @@ class RunBusy(CapacityError):
 
 
 class ContractBroken(CapacityError):
-    """A dataset breaks its contract: a defect of the stage that made it."""
+    """A table is not as its dataset says: a defect of the stage that made it."""

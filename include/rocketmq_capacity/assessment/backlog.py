@@ -62,7 +62,7 @@ LAG_STATE: Final = Rule(
         ),
         "INFO": "fewer wait, or the group has no clients, and may be gone for ever",
     },
-    bounds=(
+    thresholds=(
         "LOW_UTILISATION.min_lag",
         "LOW_UTILISATION.min_growth_s",
         "STUCK_QUEUE.critical_s",
@@ -116,7 +116,7 @@ RETENTION_RISK: Final = Rule(
         "WARNING": "they will be within `warning_hours`",
         "INFO": "nobody waits for a group without clients any more",
     },
-    bounds=("STALE_OBJECT.days",),
+    thresholds=("STALE_OBJECT.days",),
     details="""
     The broker deletes messages that the group has not read within `warning_hours`, or it has deleted some.
     `left_hours` is how much older the broker's oldest message is than the last one that the group has read; where

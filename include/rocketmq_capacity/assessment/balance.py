@@ -52,7 +52,7 @@ CROSS_TOPIC_SKEW: Final = Rule(
     needs=SKEW,
     follows_loss_of="queues",
     severities=UNEVEN,
-    bounds=("LOW_UTILISATION",),
+    thresholds=("LOW_UTILISATION",),
     details="""
     The remainders go to the clients that sort first. A number of queues that is a multiple of the clients has no
     remainder, and so has a number of clients that divides the queues of every topic; CONSISTENT_HASH, or groups of
@@ -74,7 +74,7 @@ TRAFFIC_SKEW: Final = Rule(
     needs=(*SKEW, "rates", "written", "spread"),
     follows_loss_of="queues",
     severities=UNEVEN,
-    bounds=("LOW_UTILISATION",),
+    thresholds=("LOW_UTILISATION",),
     details="""
     The busiest client gets more than `peak` times the mean of the messages, and another division would be more
     even. If EXCESS is 1, one queue is the whole load: see HOT_QUEUE. [When a skew warns](#allocation_skew).
@@ -94,7 +94,7 @@ LAG_SKEW: Final = Rule(
     needs=(*SKEW, "lag", "samples"),
     follows_loss_of="queues",
     severities=UNEVEN,
-    bounds=("LOW_UTILISATION",),
+    thresholds=("LOW_UTILISATION",),
     details="""
     The lag is on few clients, and some queue of the group does not catch up: over the last 10 samples its offset
     does not move or goes back, or its lag never falls. It needs 10 samples, as LAG_STATE does. [When a skew
@@ -116,7 +116,7 @@ ALLOCATION_SKEW: Final = Rule(
     needs=SKEW,
     follows_loss_of="queues",
     severities=UNEVEN,
-    bounds=("LOW_UTILISATION",),
+    thresholds=("LOW_UTILISATION",),
     details="""
     CONSISTENT_HASH often does this with few clients.
 

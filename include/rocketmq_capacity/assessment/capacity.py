@@ -38,7 +38,7 @@ CONSUMER_CAPACITY: Final = Rule(
         ),
         "INFO": "some clients are not needed",
     },
-    bounds=(
+    thresholds=(
         "PROVISION.under_utilisation",
         "PROVISION.over_utilisation",
         "PROVISION.over_removed_ratio",

@@ -33,7 +33,7 @@ CLIENT_OUTLIER: Final = Rule(
         "WARNING": "it is above `PROVISION.under_utilisation` at the peak, or may be, or messages fail",
         "INFO": "it has time left",
     },
-    bounds=("PROVISION.under_utilisation",),
+    thresholds=("PROVISION.under_utilisation",),
     details="""
     A client of at least three is worse than the median of its peers by more than `factor`: in the time of a call,
     in threads, in the time for each thread, or in the share of messages that fail. Topics are compared one by one,

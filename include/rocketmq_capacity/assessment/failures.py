@@ -74,7 +74,7 @@ BROKER_LOSS: Final = Rule(
         ),
         "INFO": "only topics suffer: nobody can write or read them meanwhile",
     },
-    bounds=(
+    thresholds=(
         "PROVISION.under_utilisation",
         "TRANSITION",
     ),

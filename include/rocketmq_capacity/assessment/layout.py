@@ -53,7 +53,7 @@ HOT_QUEUE: Final = Rule(
         "WARNING": "its readers may have little time left",
         "INFO": "all clients that read the topic are known to have time left",
     },
-    bounds=(
+    thresholds=(
         "LOW_UTILISATION.min_msgs_per_s",
         "LOW_UTILISATION.busy_ratio",
     ),

@@ -97,7 +97,7 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
     severities={
         "WARNING": "the next rebalance hurts",
     },
-    bounds=("SUBSCRIPTION_MISMATCH.settled_s",),
+    thresholds=("SUBSCRIPTION_MISMATCH.settled_s",),
     details="""
     Brokers that serve the group name different members. Clients that have just started do not count. Usually a
     client has lost its connection to one broker. If its next heartbeats (every 30 s) do not mend it, look at the

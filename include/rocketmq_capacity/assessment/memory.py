@@ -33,7 +33,7 @@ CLIENT_MEMORY: Final = Rule(
     place=300,
     leaves_with_clients=True,
     severities={
-        "WARNING": "caches fill at the next backlog",
+        "WARNING": "caches fill once the group falls behind",
     },
     details="""
     A client caches up to `pullThresholdForQueue` messages or `pullThresholdSizeForQueue` MiB of each queue that it

@@ -28,7 +28,7 @@ ROOM_STARVATION: Final = Rule(
     advice=("Add queues in the machine room of these clients (on a broker there), or remove the clients: {subjects}."),
     needs=("clients", "owners"),
     severities=UNEVEN,
-    bounds=("LOW_UTILISATION.busy_ratio",),
+    thresholds=("LOW_UTILISATION.busy_ratio",),
     details="""
     Queues are divided by machine room (MACHINE_ROOM, MACHINE_ROOM_NEARBY), and the clients of a room get at most
     `share` of what clients get on average. Give the room queues of its own, or take its clients away. It warns
@@ -62,7 +62,7 @@ CROSS_ROOM: Final = Rule(
     severities={
         "INFO": "it costs money, or may",
     },
-    bounds=("CHANGE_STRATEGY.min_improvement",),
+    thresholds=("CHANGE_STRATEGY.min_improvement",),
     details="""
     Clients of one machine room read more than `share` of the group's queues from another room. Only if the policy
     says `report_cross_room: true` and has [`rooms`](how-to/tell-machine-rooms.md): most clusters read across rooms

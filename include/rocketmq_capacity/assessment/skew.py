@@ -57,7 +57,7 @@ def floor_of_equal(queues: int, clients: int) -> float:
 
 
 def metrics(x: Numbers, floor: Numbers, is_shared: Flags) -> list[Metrics | None]:
-    """The contract's METRICS of several loads; None with fewer than two clients, without load, or if a part is unknown.
+    """The METRICS of several loads; None with fewer than two clients, without load, or if a part is unknown.
 
     Shape: ``x`` has a row a load and a column a client, the others have one entry a load -> one entry a load.
 

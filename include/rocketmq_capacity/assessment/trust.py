@@ -41,7 +41,7 @@ SNAPSHOT_INCOMPLETE: Final = Rule(
         "WARNING": "some verdicts are missing",
         "INFO": "no queue is concerned",
     },
-    bounds=("PROVISION.min_completeness",),
+    thresholds=("PROVISION.min_completeness",),
     details="""
     A broker did not answer every request, or queues are on a broker that the snapshot does not have. While it is
     CRITICAL, statuses are undecided and no change is recommended. Look at the error beside the broker: timed out

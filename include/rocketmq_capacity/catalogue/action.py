@@ -55,7 +55,7 @@ class Action:
         offered: when the plan recommends it, as a half sentence.
         moves_queues: whether it changes who reads what.
         unknown_moves: why it is not known which queues move; None if that is computed.
-        bounds: further thresholds that it uses: a section of the policy's ``thresholds``, or a key of one. A section
+        thresholds: further ones that it uses: a section of the policy's ``thresholds``, or a key of one. A section
             with the action's name is its own anyway.
         details: more for people, in Markdown; links start at the folder of the documents.
     """
@@ -71,7 +71,7 @@ class Action:
     offered: str = ""
     moves_queues: bool = False
     unknown_moves: str | None = None
-    bounds: tuple[str, ...] = ()
+    thresholds: tuple[str, ...] = ()
     details: str = ""
 
 

@@ -133,7 +133,7 @@ class Rule:
         place: findings of rules with a lower place are mended first.
         about: what its findings are about.
         severities: those that its findings may have, and why.
-        bounds: further thresholds that it uses: a section of the policy's ``thresholds``, or a key of one. A section
+        thresholds: further ones that it uses: a section of the policy's ``thresholds``, or a key of one. A section
             with the rule's name is its own anyway.
         details: more for people, in Markdown; links start at the folder of the documents.
         advice: what to do where no action answers it: a sentence, or finding and evidence -> the sentence. It may name
@@ -158,7 +158,7 @@ class Rule:
     place: int
     about: tuple[About, ...] = ("group",)
     severities: Mapping[Severity, str] = field(default_factory=dict)
-    bounds: tuple[str, ...] = ()
+    thresholds: tuple[str, ...] = ()
     details: str = ""
     advice: str | Callable[[Any, Mapping[str, Any]], str] = "{message}"
     looks: Look = "usual"

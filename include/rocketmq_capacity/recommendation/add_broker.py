@@ -47,7 +47,7 @@ ACTION: Final = Action(
         "which queues get another owner depends on the topics and queues that new brokers get. A what-if with"
         " add_broker computes it."
     ),
-    bounds=("BROKER_DISK",),
+    thresholds=("BROKER_DISK",),
     details="""
     The recommendation names the fewest further brokers that bring the fullest disk below its bound, if the same
     bytes are spread evenly over disks of equal size. The steps say how a broker is added, and a what-if with

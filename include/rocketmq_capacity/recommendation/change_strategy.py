@@ -75,7 +75,7 @@ ACTION: Final = Action(
         " reason"
     ),
     moves_queues=True,
-    bounds=("TRANSITION.rollout_s",),
+    thresholds=("TRANSITION.rollout_s",),
     details="""
     Change all clients in one go: while they differ, queues are read twice or by nobody.
 

@@ -40,7 +40,7 @@ ACTION: Final = Action(
     answers=(RULE,),
     offered="for the brokers that TOPIC_COVERAGE proposes, under the conditions of EXPAND_QUEUES",
     moves_queues=True,
-    bounds=("TOPIC_COVERAGE.max_topics",),
+    thresholds=("TOPIC_COVERAGE.max_topics",),
     details="""
     As many queues as elsewhere and the same message type: one card for a topic, with a command for each broker. A
     broker without topics gets a handful of busy ones.

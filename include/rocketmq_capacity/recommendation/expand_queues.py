@@ -59,7 +59,7 @@ ACTION: Final = Action(
         " ends an overload, and no group of the topic is worse off"
     ),
     moves_queues=True,
-    bounds=(
+    thresholds=(
         "ALLOCATION_SKEW.excess",
         "CROSS_TOPIC_SKEW.excess",
     ),

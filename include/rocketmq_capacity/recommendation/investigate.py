@@ -24,7 +24,7 @@ ACTION: Final = Action(
     changes="nothing",
     way_back="Nothing was changed: the commands only look.",
     offered=("for every finding that no other action answers: no change was good enough, or the facts do not suffice"),
-    bounds=("PROVISION.min_completeness",),
+    thresholds=("PROVISION.min_completeness",),
     details="""
     The reason says what was tried and refused; the commands only look. Below the completeness bound it says
     UNDECIDED: mend the snapshot first.

@@ -49,7 +49,7 @@ ACTION: Final = Action(
         " remainder; under CONFIG also for a client that has a list in the policy and does not run"
     ),
     moves_queues=True,
-    bounds=(
+    thresholds=(
         "PROVISION.under_utilisation",
         "PROVISION.over_utilisation",
     ),

@@ -1,4 +1,4 @@
-"""plan.json: makes the plan from the datasets, in the order and with the names of the contract."""
+"""plan.json: makes the plan from the tables, in the order and with the names of its types."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta

@@ -88,7 +88,7 @@ def _section(name: str, meaning: str, details: str, rows: Iterable[Row]) -> Iter
 def _rows_of_rule(rule: Rule) -> Iterator[Row]:
     yield "about", " or ".join(f"a {about}" if about != "cluster" else "the cluster" for about in rule.about)
     yield from rule.severities.items()
-    yield from _thresholds(rule.name, rule.bounds)
+    yield from _thresholds(rule.name, rule.thresholds)
     by = [action.name for action in actions().values() if rule.name in action.answers]
     yield "answered by", f"{_links(by)}; else {_links([INVESTIGATE])}" if by else _links([INVESTIGATE])
     usual = dict.fromkeys(USUAL[about] for about in rule.about)
@@ -125,7 +125,7 @@ def _rows_of_action(action: Action) -> Iterator[Row]:
     if action.answers:
         yield "answers", _links(action.answers)
     yield "moves queues", _moves(action)
-    yield from _thresholds(action.name, action.bounds)
+    yield from _thresholds(action.name, action.thresholds)
     if action.check is None:
         yield "check afterwards", "what shows that the finding is gone"
     else:

@@ -1,4 +1,4 @@
-"""Inventory → tables: every fact of the inventory, in the columns of the contracts.
+"""Inventory → tables: every fact of the inventory, in the columns of the datasets.
 
 Plain Python over the decoded file, column by column, because the tables of a large cluster have millions of rows. Kinds
 of topics and groups, machine rooms, request modes and the brokers of failures are looked up once for each name.

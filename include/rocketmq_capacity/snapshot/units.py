@@ -53,7 +53,7 @@ _OF_OWNED: Final = shared_members(OwnedQueue, Owned)
 _OF_LAG: Final = shared_members(GroupOffset, Lag)
 
 Unit = tuple[str | bytes, ...]
-"""The values of a row, in the contract's order. JSON stays as the encoder writes it: Arrow takes bytes for text."""
+"""The values of a row, in the dataset's order. JSON stays as the encoder writes it: Arrow takes bytes for text."""
 
 
 def unit_tables(snapshot: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:

@@ -193,7 +193,7 @@ class Planning:
         add to the step's outcome. A step that `is_begun` has called `begin` before.
 
         Errors: DatasetMissing if a step that this one needs has not finished, or as :meth:`require`; ContractBroken if
-        a table breaks its contract, which is then not committed.
+        a table is not as its dataset says; it is then not committed.
         """
         names = [dataset.dataset_name() for dataset in writes]
         with self.run.alone(), self.progress.step(f"{name} ({self.name})" if self.name else name) as step:

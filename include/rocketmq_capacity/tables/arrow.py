@@ -41,7 +41,7 @@ def arrow_type(kind: Any) -> pa.DataType:
 
 @cache
 def arrow_schema(dataset: type[Dataset]) -> pa.Schema:
-    """Names, types and nullability in the contract's order."""
+    """Names, types and nullability in the dataset's order."""
     return pa.schema([pa.field(c.name, arrow_type(c.type), nullable=c.is_nullable) for c in dataset.columns()])
 
 

@@ -74,7 +74,7 @@ class Facts(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class Dataset(Struct, frozen=True, kw_only=True):
-    """A row of a table of the lake; subclasses are the contracts.
+    """A row of a table of the lake; each subclass describes one table.
 
     Attributes:
         KEY: the columns whose values no two rows have in common; empty if rows may be equal.

@@ -1,4 +1,4 @@
-"""``python -m rocketmq_capacity.tables.dictionary FOLDER``: writes data-dictionary.md from the contracts."""
+"""``python -m rocketmq_capacity.tables.dictionary FOLDER``: writes data-dictionary.md from the datasets."""
 
 import argparse
 import inspect
@@ -62,7 +62,7 @@ PARTS: Final = (
 
 
 def dictionary() -> str:
-    """The whole page, as Markdown; equal contracts give equal text."""
+    """The whole page, as Markdown; equal datasets give equal text."""
     return "\n".join([INTRODUCTION, *_contents(), *(line for part in PARTS for line in _part(*part))])
 
 
@@ -111,7 +111,7 @@ def _values(column: Column) -> str:
 
 
 def _meaning(dataset: type[Dataset]) -> Iterator[str]:
-    """The contract's docstring, its facts (grain, key, units) as a list; the key comes after the grain."""
+    """The dataset's docstring, its facts (grain, key, units) as a list; the key comes after the grain."""
     for line in inspect.cleandoc(dataset.__doc__ or "").replace("``", "`").splitlines():
         fact, colon, rest = line.partition(": ")
         yield f"- {fact}: {rest}" if colon and fact in {"Grain", "Key", "Units"} else line
