@@ -1,11 +1,19 @@
 """Habits of the code that no linter knows."""
 
 import ast
+import re
+import sys
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
-PACKAGE: Final = Path(__file__).parents[1] / "include/rocketmq_capacity"
+ROOT: Final = Path(__file__).parents[1]
+PACKAGE: Final = ROOT / "include/rocketmq_capacity"
+OF_AIRFLOW: Final = ("provider/", "one_at_a_time.py")
+"""Parts that only Airflow uses. What they import comes with it."""
+COMES_WITH: Final = {"markupsafe": "jinja2", "py4j": "pyspark"}
 
 
 def nested_conditionals(tree: ast.AST) -> Iterator[ast.IfExp]:
@@ -21,3 +29,24 @@ def test_no_conditional_expression_is_in_another() -> None:
         for node in nested_conditionals(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert found == []
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The packages that a module imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def test_the_package_names_every_package_that_it_imports() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = {re.split(r"[^\w.-]", line)[0].lower() for line in project["dependencies"]}
+    known, distributions = sys.stdlib_module_names | {PACKAGE.name}, packages_distributions()
+
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        for name in () if place.startswith(OF_AIRFLOW) else set(imported(path)) - known:
+            of = {one.lower() for one in distributions[COMES_WITH.get(name, name)]}
+            assert of & named, f"{place} imports {name}"
