@@ -91,6 +91,7 @@ def _check_topic(topic: Topic, place: str, check: _Checks) -> None:
 
 
 def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
+    utc = check.utc
     check.unique(f"{place}.subscriptions", [s.topic for s in group.subscriptions or ()], "topic")
     check.unique(f"{place}.pass_ratios", [p.topic for p in group.pass_ratios or ()], "topic")
     read = [(o.topic, o.broker_name, o.queue_id) for o in group.offsets or ()]
@@ -98,10 +99,10 @@ def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
     for c, client in enumerate(group.clients or ()):
         _check_client(client, f"{place}.clients[{c}]", check)
     for o, offset in enumerate(group.offsets or ()):
-        if offset.last_timestamp not in check.utc:
+        if offset.last_timestamp not in utc:
             check.time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)
         for s, sample in enumerate(offset.samples or ()):
-            if sample.at not in check.utc:
+            if sample.at not in utc:
                 check.time(f"{place}.offsets[{o}].samples[{s}].at", sample.at)
 
 
