@@ -91,8 +91,9 @@ GRPC: Final = "GRPC"
 Protocol = Literal["REMOTING", "GRPC"]
 PROTOCOLS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 DEFAULT_PROTOCOL: Final = REMOTING
+CONSUME_PASSIVELY: Final = "CONSUME_PASSIVELY"
 CONSUME_ACTIVELY: Final = "CONSUME_ACTIVELY"
-"""The type that a lite pull consumer reports (ConsumeType)."""
+"""The types that push consumers and lite pull consumers report (ConsumeType)."""
 
 CLUSTER_MODE: Final = "CLUSTER"
 LOCAL_MODE: Final = "LOCAL"

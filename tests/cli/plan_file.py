@@ -159,6 +159,7 @@ class Group(Part, frozen=True, kw_only=True):
     owner: str | None
     tier: Number | None
     message_model: Literal["CLUSTERING", "BROADCASTING", "LITE_SELECTIVE"] | None
+    consume_type: str | None
     message_request_mode: Literal["PULL", "POP", "MIXED"]
     connections: Number
     distinct_client_ids: Number

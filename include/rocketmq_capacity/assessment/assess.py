@@ -141,6 +141,7 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
     return GroupStatus(
         consumer_group=facts.consumer_group,
         message_model=facts.message_model,
+        consume_type=facts.consume_type,
         message_request_mode=facts.message_request_mode,
         protocol=facts.protocol,
         connections=facts.connections,

@@ -161,6 +161,9 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     owner: Annotated[str | None, Meta(description="whose it is by the policy's groups; null if not told")] = None
     tier: Annotated[int | None, Meta(description="how important it is, 1 is most; null if not told")] = None
     message_model: Annotated[str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE")]
+    consume_type: Annotated[
+        str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull); null if unknown")
+    ] = None
     message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED if its topics differ")]
     connections: Annotated[int, Meta(description="running consumers")]
     distinct_client_ids: Annotated[int, Meta(description="different client ids of them")]

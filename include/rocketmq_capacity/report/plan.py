@@ -193,6 +193,7 @@ def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: 
         owner=owners.of_group(row.consumer_group),
         tier=owners.tier_of_group(row.consumer_group),
         message_model=row.message_model,
+        consume_type=row.consume_type,
         message_request_mode=row.message_request_mode,
         connections=row.connections,
         distinct_client_ids=row.distinct_client_ids,

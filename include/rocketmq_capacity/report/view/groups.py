@@ -24,6 +24,8 @@ from rocketmq_capacity.report.wording import (
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import (
+    CONSUME_ACTIVELY,
+    CONSUME_PASSIVELY,
     DIALECT_WORDS,
     GRPC,
     POP,
@@ -38,6 +40,8 @@ from rocketmq_capacity.wording import counted
 
 CHANGE: Final = "CHANGE_STRATEGY"
 TO_POP: Final = "SWITCH_TO_POP"
+CONSUMERS: Final = {CONSUME_PASSIVELY: " (push consumers)", CONSUME_ACTIVELY: " (pull consumers)"}
+"""What is said of the consumers of a group, by its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +258,7 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         ("Useful at most", _useful(group) + (" clients" if group.max_useful_clients is not None else "")),
         (f"Reads {counted(len(topics), 'topic')}", listed or "no business topic"),
         ("Message model", (group.message_model or "unknown").replace("_", " ").capitalize()),
-        ("Reads by", group.message_request_mode),
+        ("Reads by", group.message_request_mode + CONSUMERS.get(group.consume_type or "", "")),
         ("Queues read", READING_WORDS.get(group.reading_status, Wording(UNKNOWN, UNKNOWN)).meaning),
         ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", _utilisation(group)),

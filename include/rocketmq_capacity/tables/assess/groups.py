@@ -24,6 +24,9 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
             description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
         ),
     ] = None
+    consume_type: Annotated[
+        str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull); null if unknown")
+    ] = None
     message_request_mode: Annotated[
         str, one_of("PULL", "POP", "MIXED"), Meta(description="PULL, POP, or MIXED if its topics differ")
     ]
