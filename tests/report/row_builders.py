@@ -4,6 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from tests.report.whole_evidence import whole
+
 Row = dict[str, Any]
 
 
@@ -97,7 +99,7 @@ def a_finding(rule: str = "IDLE_CONSUMERS", evidence: dict[str, Any] | None = No
         "broker_name": None,
         "subjects": [],
         "queues": [],
-        "evidence": json.dumps(evidence or {}),
+        "evidence": json.dumps(whole(rule, evidence or {})),
         "message": "4 of 12 consumers own no queue.",
     } | changes
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.catalogue.rule import rules
+from rocketmq_capacity.catalogue.rule import evidence_of, rules
 from rocketmq_capacity.report.figures import unit_of
 from rocketmq_capacity.report.loads import measured_by
 from rocketmq_capacity.settings.policy import Policy
@@ -62,6 +63,19 @@ def figures_in(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
+def is_changed(found: dict[str, Any]) -> bool:
+    """Whether the record of its rule does not read all of its evidence."""
+    held = evidence_of(msgspec.convert({"evidence": found["evidence"], "rule": found["rule"]}, JustFound))
+    return bool(msgspec.to_builtins(held) != found["evidence"])
+
+
+class JustFound(msgspec.Struct):
+    """The two fields of a finding that say what it is based on."""
+
+    rule: str
+    evidence: dict[str, Any]
+
+
 @pytest.mark.slow
 def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     topics, groups = parts_of(assessment, "PART")
@@ -83,6 +97,8 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     found += judge(cluster(topics[:1], [old], assessed.BROKERS)).findings
 
     assert {finding["rule"] for finding in found} == set(rules())
+    changed = {one["rule"]: one["evidence"] for one in found if rules()[one["rule"]].evidence and is_changed(one)}
+    assert changed == {}, "the record of the rule reads another evidence than the rule gives"
     names = {(finding["rule"], name) for finding in found for name, _ in figures_in(finding["evidence"])}
     assert {"lag", "msgs_per_s", "share", "stranded", "max"} <= {name for _, name in names}
     columns = {(rule, name): measured_by(rule).column if name in ("max", "min") else name for rule, name in names}

@@ -1,9 +1,10 @@
 """CLIENT_OUTLIER: clients that do their work far worse than the other clients of their group."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final
 
 import numpy as np
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.capacity import OVERLOADED
@@ -12,12 +13,42 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
 from rocketmq_capacity.wording import counted, fixed, listed, percent, rounded
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """What an outlier does worse."""
+
+    client_id: Annotated[str, means("the client")]
+    figure: Annotated[Figure, means("what is compared")]
+    value: Annotated[float, means("its own", "")]
+    peers_median: Annotated[float, means("of the other clients", "")]
+
+
+class ClientOutlier(Evidence, frozen=True, kw_only=True):
+    """The evidence of CLIENT_OUTLIER: the worst client, and all that are far worse."""
+
+    figure: Annotated[Figure, means("what is compared")]
+    value: Annotated[float, means("that of the worst client", "")]
+    peers_median: Annotated[float, means("that of the other clients", "")]
+    factor: Annotated[float, means("how many times worse it is", "")]
+    bound_factor: Annotated[float, means("how many times worse a client may be, by the policy", "")]
+    clients: Annotated[int, means("of the group", "client")]
+    utilisation_ratio: Annotated[float | None, means("busy share of the busiest outlier")]
+    peak_factor: Annotated[float | None, means("how many times more messages come at the peak", "")]
+    without_utilisation_ratio: Annotated[float | None, means("that of the busiest other client without the outliers")]
+    replaced_utilisation_ratio: Annotated[
+        float | None, means("that of the busiest client if they work like their peers")
+    ]
+    outliers: Annotated[Sequence[Shown], means("all that are far worse")]
+    behind_queues: Annotated[Sequence[Queue], means("queues that they alone read, with messages that wait")]
+
 
 CLIENT_OUTLIER: Final = Rule(
     name="CLIENT_OUTLIER",
@@ -27,6 +58,7 @@ CLIENT_OUTLIER: Final = Rule(
         " failures. Its share of the messages waits for it."
     ),
     place=110,
+    evidence=ClientOutlier,
     leaves_with_clients=True,
     severities={
         "CRITICAL": "such a client is more than fully busy, so that messages pile up at it",
@@ -66,18 +98,28 @@ def client_outlier(group: Group) -> Iterator[Finding]:
         severity,
         consumer_group=group.name,
         subjects=ids,
-        evidence={
-            **_shown(worst),
-            "factor": rounded(worst.factor),
-            "bound_factor": group.policy.thresholds.CLIENT_OUTLIER.factor,
-            "clients": len(group.client_ids),
-            "utilisation_ratio": rounded(busy),
-            "peak_factor": rounded(group.peak.factor),
-            "without_utilisation_ratio": rounded(without),
-            "replaced_utilisation_ratio": replaced and rounded(replaced.estimate),
-            "outliers": [{"client_id": group.client_ids[one.client], **_shown(one)} for one in outliers],
-            "behind_queues": _behind(group, ids),
-        },
+        evidence=ClientOutlier(
+            figure=worst.figure,
+            value=rounded(worst.value),
+            peers_median=rounded(worst.peers_median),
+            factor=rounded(worst.factor),
+            bound_factor=group.policy.thresholds.CLIENT_OUTLIER.factor,
+            clients=len(group.client_ids),
+            utilisation_ratio=rounded(busy),
+            peak_factor=rounded(group.peak.factor),
+            without_utilisation_ratio=rounded(without),
+            replaced_utilisation_ratio=replaced and rounded(replaced.estimate),
+            outliers=[
+                Shown(
+                    client_id=group.client_ids[one.client],
+                    figure=one.figure,
+                    value=rounded(one.value),
+                    peers_median=rounded(one.peers_median),
+                )
+                for one in outliers
+            ],
+            behind_queues=_behind(group, ids),
+        ),
         message=_message(group, worst, ids, busy, without),
     )
 
@@ -130,10 +172,6 @@ def _behind(group: Group, ids: list[str]) -> list[Queue]:
     """The queues of these clients alone on which messages wait."""
     waits = {Queue(one.topic, one.broker_name, one.queue_id) for one in group.facts.lags if one.lag}
     return sorted(queues_alone(group.division, group.owners_today, ids) & waits)
-
-
-def _shown(one: Outlier) -> dict[str, Figure | float | None]:
-    return {"figure": one.figure, "value": rounded(one.value), "peers_median": rounded(one.peers_median)}
 
 
 def _message(group: Group, worst: Outlier, ids: list[str], busy: float | None, without: float | None) -> str:

@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.broker_figures import deletes_early_above, used_ratio
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
@@ -16,11 +19,32 @@ from rocketmq_capacity.tables import Broker, Finding
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING
 from rocketmq_capacity.wording import percent, rounded
 
+
+class Disk(Struct, frozen=True, kw_only=True):
+    """A disk that is too full."""
+
+    broker_addr: Annotated[str | None, means("address of the broker")]
+    is_slave: Annotated[bool, means("whether it is a slave's")]
+    used_ratio: Annotated[float, means("used share of the fuller disk")]
+
+
+class BrokerDisks(Evidence, frozen=True, kw_only=True):
+    """The evidence of BROKER_DISK: the fullest of a broker name, and all that are too full."""
+
+    broker_addr: Annotated[str | None, means("address of the fullest broker")]
+    is_slave: Annotated[bool, means("whether it is a slave")]
+    used_ratio: Annotated[float, means("used share of its fuller disk")]
+    deletes_early_above_ratio: Annotated[float, means("used share above which it deletes messages early")]
+    critical_ratio: Annotated[float, means("used share above which the finding is critical, by the policy")]
+    disks: Annotated[Sequence[Disk], means("of all that are too full")]
+
+
 BROKER_DISK: Final = Rule(
     name="BROKER_DISK",
     title="Brokers whose disk fills",
     meaning="Above its limits a broker first deletes messages early, then refuses new ones.",
     place=150,
+    evidence=BrokerDisks,
     looks="disk",
     about=("broker",),
     severities={
@@ -79,21 +103,21 @@ def _fills(broker_name: str, full: Sequence[_Full], bounds: BrokerDisk) -> Findi
         CRITICAL if fullest.used > bounds.critical_ratio else WARNING,
         broker_name=broker_name,
         subjects=[_named(one.broker) for one in full],
-        evidence={
-            "broker_addr": fullest.broker.broker_addr,
-            "is_slave": fullest.broker.broker_id > 0,
-            "used_ratio": rounded(fullest.used),
-            "deletes_early_above_ratio": rounded(fullest.above),
-            "critical_ratio": rounded(bounds.critical_ratio),
-            "disks": [
-                {
-                    "broker_addr": one.broker.broker_addr,
-                    "is_slave": one.broker.broker_id > 0,
-                    "used_ratio": rounded(one.used),
-                }
+        evidence=BrokerDisks(
+            broker_addr=fullest.broker.broker_addr,
+            is_slave=fullest.broker.broker_id > 0,
+            used_ratio=rounded(fullest.used),
+            deletes_early_above_ratio=rounded(fullest.above),
+            critical_ratio=rounded(bounds.critical_ratio),
+            disks=[
+                Disk(
+                    broker_addr=one.broker.broker_addr,
+                    is_slave=one.broker.broker_id > 0,
+                    used_ratio=rounded(one.used),
+                )
                 for one in full
             ],
-        },
+        ),
         message=f"{each} are used; above {percent(min(one.above for one in full))} it deletes messages before their"
         " time, and above 90 % it refuses new ones.",
     )

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.catalogue.evidence import Evidence
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables.dataset import Metrics, Queue
 from rocketmq_capacity.vocabulary import Severity
@@ -18,7 +19,7 @@ def finding(
     *,
     subjects: Sequence[str] = (),
     queues: Sequence[Queue] = (),
-    evidence: Mapping[str, Any],
+    evidence: Evidence | Mapping[str, Any],
     message: str,
     consumer_group: str | None = None,
     topic: str | None = None,

@@ -8,7 +8,7 @@ cache.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import floor
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.sizes import Divided, divided
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.broker_figures import mean_message_bytes
 from rocketmq_capacity.model.division import Division, Integers
@@ -24,6 +25,24 @@ from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import WARNING
 from rocketmq_capacity.wording import counted, fixed, rounded
 
+
+class ClientMemory(Evidence, frozen=True, kw_only=True):
+    """The evidence of CLIENT_MEMORY."""
+
+    queues: Annotated[int, means("that the client with the largest caches pulls", "queue")]
+    cache_bytes: Annotated[int, means("its full caches")]
+    lost_clients: Annotated[int, means("loss that is looked at as well", "client")]
+    with_lost_cache_bytes: Annotated[int | None, means("the largest full caches after this loss")]
+    average_message_bytes: Annotated[float, means("mean size of the messages that it caches")]
+    pull_threshold_for_queue: Annotated[int | None, means("messages that it caches for a queue", "message")]
+    pull_threshold_size_for_queue_mib: Annotated[int | None, means("size that it caches for a queue")]
+    heap_mib: Annotated[float, means("heap of a client, by the policy")]
+    bound_ratio: Annotated[float, means("share of the heap that caches may take, by the policy")]
+    needed_pull_threshold_for_queue: Annotated[int | None, means("the most for a queue that fits", "message")]
+    needed_pull_threshold_for_topic: Annotated[int | None, means("the most for a topic that fits", "message")]
+    needed_cache_bytes: Annotated[int | None, means("full caches with these thresholds")]
+
+
 CLIENT_MEMORY: Final = Rule(
     name="CLIENT_MEMORY",
     title="Consumers that may buffer more than they can hold",
@@ -31,6 +50,7 @@ CLIENT_MEMORY: Final = Rule(
         "A consumer caches messages for each queue that it owns. If all caches are full, they do not fit its memory."
     ),
     place=300,
+    evidence=ClientMemory,
     leaves_with_clients=True,
     severities={
         "WARNING": "caches fill once the group falls behind",
@@ -101,23 +121,20 @@ def client_memory(group: Group) -> Iterator[Finding]:
         WARNING,
         consumer_group=group.name,
         subjects=[now.client_ids[client] for client in np.flatnonzero(now.full_bytes > limit)] or [client_id],
-        evidence={
-            "queues": int(now.queues[now.fullest]),
-            "cache_bytes": round(now.most),
-            "lost_clients": bounds.lost_clients,
-            "with_lost_cache_bytes": None if left is None or np.isnan(left.most) else round(left.most),
-            "average_message_bytes": rounded(
-                float(shown.message_bytes[shown.fullest] / shown.queues[shown.fullest]), 1
-            ),
-            "pull_threshold_for_queue": settings.pull_threshold_for_queue,
-            "pull_threshold_size_for_queue_mib": settings.pull_threshold_size_for_queue_mib,
-            "heap_mib": heap_mib,
-            "bound_ratio": bounds.heap_ratio,
-            "needed_pull_threshold_for_queue": each or None,
-            "needed_pull_threshold_for_topic": floor(limit / (worst.message_bytes / worst.queues.clip(1)).max())
-            or None,
-            "needed_cache_bytes": round(each * worst.message_bytes.max()) if each else None,
-        },
+        evidence=ClientMemory(
+            queues=int(now.queues[now.fullest]),
+            cache_bytes=round(now.most),
+            lost_clients=bounds.lost_clients,
+            with_lost_cache_bytes=None if left is None or np.isnan(left.most) else round(left.most),
+            average_message_bytes=rounded(float(shown.message_bytes[shown.fullest] / shown.queues[shown.fullest]), 1),
+            pull_threshold_for_queue=settings.pull_threshold_for_queue,
+            pull_threshold_size_for_queue_mib=settings.pull_threshold_size_for_queue_mib,
+            heap_mib=heap_mib,
+            bound_ratio=bounds.heap_ratio,
+            needed_pull_threshold_for_queue=each or None,
+            needed_pull_threshold_for_topic=floor(limit / (worst.message_bytes / worst.queues.clip(1)).max()) or None,
+            needed_cache_bytes=round(each * worst.message_bytes.max()) if each else None,
+        ),
         message=("" if is_now else f"With {counted(bounds.lost_clients, 'client')} lost, ")
         + f"{client_id} may cache {fixed(shown.most / MIB, 1)} MiB of messages; its heap has {heap_mib} MiB.",
     )

@@ -1,10 +1,11 @@
 """The rule on order: FIFO_BROKEN."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Place, Reads
 from rocketmq_capacity.tables import Finding
@@ -22,8 +23,25 @@ NOT_IN_ORDER: Final = (
 )
 
 
-def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
-    return NOT_IN_ORDER if "message_type" in evidence else NO_MASTER
+class Unordered(Evidence, frozen=True, kw_only=True):
+    """The evidence of FIFO_BROKEN for a group that does not consume in order."""
+
+    message_type: Annotated[str, means("type of the topic")]
+    orderly: Annotated[bool, means("whether the group consumes in order")]
+    clients: Annotated[int, means("that read the topic", "client")]
+
+
+class Unlockable(Evidence, frozen=True, kw_only=True):
+    """The evidence of FIFO_BROKEN for queues that nobody can lock."""
+
+    orderly: Annotated[bool, means("whether the group consumes in order")]
+    queues: Annotated[int, means("that cannot be locked", "queue")]
+    slave_ids: Annotated[Sequence[int], means("ids of the broker's slaves", "")]
+    slave_may_act_as_master: Annotated[bool | None, means("whether a slave may lock queues instead")]
+
+
+def _advice(_: Finding, evidence: Evidence) -> str:
+    return NOT_IN_ORDER if isinstance(evidence, Unordered) else NO_MASTER
 
 
 FIFO_BROKEN: Final = Rule(
@@ -34,6 +52,7 @@ FIFO_BROKEN: Final = Rule(
         " them in parallel. Consumers that do consume in order read nothing from a broker without a master."
     ),
     place=70,
+    evidence=(Unordered, Unlockable),
     advice=_advice,
     looks="order",
     needs=("clients", "broker", "queues"),
@@ -81,7 +100,7 @@ def unordered_reader(group: Group) -> Iterator[Finding]:
             consumer_group=group.name,
             topic=topic,
             subjects=clients,
-            evidence={"message_type": FIFO, "orderly": False, "clients": len(clients)},
+            evidence=Unordered(message_type=FIFO, orderly=False, clients=len(clients)),
             message="The topic is FIFO, and the group does not consume in order: messages of one key are handled side"
             " by side.",
         )
@@ -118,12 +137,12 @@ def _unlockable(group: Group, reads: Reads, place: Place) -> Finding:
         topic=reads.topic.topic,
         broker_name=place.broker_name,
         subjects=[place.broker_name],
-        evidence={
-            "orderly": True,
-            "queues": place.readable,
-            "slave_ids": sorted(one.broker_id for one in slaves),
-            "slave_may_act_as_master": may_act,
-        },
+        evidence=Unlockable(
+            orderly=True,
+            queues=place.readable,
+            slave_ids=sorted(one.broker_id for one in slaves),
+            slave_may_act_as_master=may_act,
+        ),
         message=f"{place.broker_name} has no master, so that the group cannot lock {counted(place.readable, 'queue')}"
         f" there{': a slave may act as master.' if may_act else ', and nobody reads them.'}",
     )

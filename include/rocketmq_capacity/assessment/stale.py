@@ -1,22 +1,40 @@
 """STALE_OBJECT: topics and groups that nobody uses any more."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import floor
-from typing import Final
+from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import BUSINESS, INFO
 from rocketmq_capacity.wording import counted, listed, rounded
+
+
+class StaleTopic(Evidence, frozen=True, kw_only=True):
+    """The evidence of STALE_OBJECT for a topic."""
+
+    unused_days: Annotated[float, means("for which nothing was written")]
+    consumer_groups: Annotated[Sequence[str], means("groups that still subscribe to it")]
+    queues: Annotated[int, means("readable queues", "queue")]
+
+
+class StaleGroup(Evidence, frozen=True, kw_only=True):
+    """The evidence of STALE_OBJECT for a group."""
+
+    unused_days: Annotated[float, means("without clients and without commits")]
+    topics: Annotated[Sequence[str], means("topics that it has read")]
+
 
 STALE_OBJECT: Final = Rule(
     name="STALE_OBJECT",
     title="Topics or groups that nobody uses",
     meaning="Nothing was written and nothing read for a long time.",
     place=340,
+    evidence=(StaleTopic, StaleGroup),
     advice=(
         "Ask whether anybody still needs {subjects}. If the commands still show no messages, no offsets that move and"
         " no clients, a person may run the command in the comment; what it deletes does not come back."
@@ -55,11 +73,11 @@ def stale_topic(topic: Topic) -> Iterator[Finding]:
         INFO,
         topic=topic.name,
         subjects=[topic.name],
-        evidence={
-            "unused_days": rounded(days, 1),
-            "consumer_groups": groups,
-            "queues": sum(place.readable for place in topic.unit.facts.places),
-        },
+        evidence=StaleTopic(
+            unused_days=rounded(days, 1),
+            consumer_groups=groups,
+            queues=sum(place.readable for place in topic.unit.facts.places),
+        ),
         message=f"Nothing was written to it for {counted(floor(days), 'day')} or longer, and nothing in it is unread."
         + (f" These groups still subscribe to it: {listed(groups)}." if groups else ""),
     )
@@ -76,7 +94,7 @@ def stale_group(group: Group) -> Iterator[Finding]:
         INFO,
         consumer_group=group.name,
         subjects=[group.name],
-        evidence={"unused_days": rounded(days, 1), "topics": topics},
+        evidence=StaleGroup(unused_days=rounded(days, 1), topics=topics),
         message=f"It had no clients and committed nothing for {counted(floor(days), 'day')} or longer.",
     )
 

@@ -1,18 +1,41 @@
 """The rule on queues that a client holds without progress: STUCK_QUEUE."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final
 
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.stuck_queues import STATES
+from rocketmq_capacity.assessment.stuck_queues import STATES, State
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING, java_order
 from rocketmq_capacity.wording import counted, fixed, listed, rounded
+
+
+class StuckOne(Queue, frozen=True, kw_only=True):
+    """A queue that is stuck."""
+
+    client_id: Annotated[str, means("who holds it")]
+    state: Annotated[State, means("how it is stuck")]
+    cause: Annotated[str | None, means("why, as far as known")]
+    since_s: Annotated[float | None, means("for at least how long")]
+    lag: Annotated[int | None, means("unread messages", "message")]
+
+
+class StuckQueues(Evidence, frozen=True, kw_only=True):
+    """The evidence of STUCK_QUEUE."""
+
+    clients: Annotated[int, means("that hold them", "client")]
+    client_ids: Annotated[Sequence[str], means("these clients")]
+    lag: Annotated[int | None, means("unread messages on all of them", "message")]
+    since_s: Annotated[float | None, means("for at least how long the longest is stuck")]
+    queues: Annotated[Sequence[StuckOne], means("the queues, once for each client that holds one")]
+
 
 STUCK_QUEUE: Final = Rule(
     name="STUCK_QUEUE",
@@ -21,6 +44,7 @@ STUCK_QUEUE: Final = Rule(
         "A consumer holds these queues, but does not read on. Meanwhile no other consumer of its group may read them."
     ),
     place=100,
+    evidence=StuckQueues,
     advice=(
         "Find out what the listener of the owners waits for: consumerStatus writes the stack of each. Restart a"
         " client whose listener does not come back, and set a time limit for what it waits for. Afterwards"
@@ -72,23 +96,23 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
         CRITICAL if waiting_s is not None and waiting_s >= group.policy.thresholds.STUCK_QUEUE.critical_s else WARNING,
         consumer_group=group.name,
         queues=sorted(each),
-        evidence={
-            "clients": len(clients),
-            "client_ids": clients,
-            "lag": lag,
-            "since_s": rounded(since_s, 0),
-            "queues": [
-                {
+        evidence=StuckQueues(
+            clients=len(clients),
+            client_ids=clients,
+            lag=lag,
+            since_s=rounded(since_s, 0),
+            queues=[
+                StuckOne(
                     **asdict(one.queue),
-                    "client_id": one.client_id,
-                    "state": one.state,
-                    "cause": one.cause,
-                    "since_s": rounded(one.since_s, 0),
-                    "lag": one.lag,
-                }
+                    client_id=one.client_id,
+                    state=one.state,
+                    cause=one.cause,
+                    since_s=rounded(one.since_s, 0),
+                    lag=one.lag,
+                )
                 for one in stuck
             ],
-        },
+        ),
         message=f"{counted(len(each), 'queue')}"
         + ("" if lag is None else f" with {counted(lag, 'message')} of lag")
         + f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}"

@@ -2,21 +2,33 @@
 
 from collections.abc import Iterator
 from math import fsum
-from typing import Final
+from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.broker_figures import kept_hours, mean_message_bytes
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import SYSTEM, WARNING
 from rocketmq_capacity.wording import rounded
 
+
+class Unread(Evidence, frozen=True, kw_only=True):
+    """The evidence of TOPIC_UNREAD."""
+
+    msgs_per_s: Annotated[float, means("messages that are written")]
+    bytes_per_day: Annotated[float | None, means("their size")]
+    kept_hours: Annotated[float | None, means("shortest time for which a broker keeps them")]
+    producers: Annotated[int | None, means("producers that the brokers name", "producer")]
+
+
 TOPIC_UNREAD: Final = Rule(
     name="TOPIC_UNREAD",
     title="Topics that are written and that nobody reads",
     meaning="Producers send messages to which no group subscribes. They fill the disks and are deleted unread.",
     place=190,
+    evidence=Unread,
     advice=(
         "Ask the producers of {subjects} who is meant to read it: the brokers' lists name them. If it is an archive,"
         " or the group is still to come, raise TOPIC_UNREAD.min_msgs_per_s of the policy or leave the topic out"
@@ -75,12 +87,12 @@ def topic_unread(topic: Topic) -> Iterator[Finding]:
         WARNING,
         topic=topic.name,
         subjects=[topic.name],
-        evidence={
-            "msgs_per_s": rounded(total),
-            "bytes_per_day": rounded(bytes_per_day, 0),
-            "kept_hours": min(kept, default=None),
-            "producers": len(topic.producers) or None,
-        },
+        evidence=Unread(
+            msgs_per_s=rounded(total),
+            bytes_per_day=rounded(bytes_per_day, 0),
+            kept_hours=min(kept, default=None),
+            producers=len(topic.producers) or None,
+        ),
         message=f"{messages}{volume} are written to it, and no group subscribes to it: they are deleted unread.",
     )
 

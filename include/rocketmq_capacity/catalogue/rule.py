@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Literal
 
+from rocketmq_capacity.catalogue.evidence import Evidence, Found
 from rocketmq_capacity.catalogue.offered import records
 from rocketmq_capacity.vocabulary import Severity
 
@@ -130,6 +131,7 @@ class Rule:
         name: its name in plan.json and in the policy.
         title: what is wrong, in a few words.
         meaning: one or two sentences for people.
+        evidence: what its findings are based on; several kinds if it finds different things, of which only one fits.
         place: findings of rules with a lower place are mended first.
         about: what its findings are about.
         severities: those that its findings may have, and why.
@@ -156,11 +158,12 @@ class Rule:
     title: str
     meaning: str
     place: int
+    evidence: type[Evidence] | tuple[type[Evidence], ...] = ()
     about: tuple[About, ...] = ("group",)
     severities: Mapping[Severity, str] = field(default_factory=dict)
     thresholds: tuple[str, ...] = ()
     details: str = ""
-    advice: str | Callable[[Any, Mapping[str, Any]], str] = "{message}"
+    advice: str | Callable[[Any, Any], str] = "{message}"
     looks: Look = "usual"
     shows: str = GONE
     shown_by: Shown = "progress"
@@ -174,6 +177,11 @@ class Rule:
     is_for_good: bool = False
     is_of_snapshot: bool = False
 
+    @property
+    def kinds(self) -> tuple[type[Evidence], ...]:
+        """The kinds of its evidence."""
+        return self.evidence if isinstance(self.evidence, tuple) else (self.evidence,)
+
 
 @cache
 def rules() -> Mapping[str, Rule]:
@@ -184,3 +192,8 @@ def rules() -> Mapping[str, Rule]:
 def rule_of(name: str) -> Rule:
     """The rule of this name. One of another version comes last, and nothing is known of it but its name."""
     return rules().get(name) or Rule(name=name, title=name, meaning="", place=LAST)
+
+
+def evidence_of(finding: Found) -> Evidence | None:
+    """The evidence of a finding; None if its rule is not known, or if it is of another version of this program."""
+    return next((held for kind in rule_of(finding.rule).kinds if (held := kind.read(finding)) is not None), None)

@@ -1,8 +1,9 @@
 """What follows from a sick client, or from clients that are set up wrongly: it needs no answer of its own."""
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Final
 
+from rocketmq_capacity.assessment.client_outlier import ClientOutlier
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.tables.dataset import Queue
 
@@ -24,7 +25,7 @@ def comes_of_outlier(
     client_ids: Collection[str],
     queues: Collection[Queue],
     outliers: Collection[str],
-    evidence: Mapping[str, Any],
+    sick: ClientOutlier,
 ) -> bool:
     """Whether a finding is a consequence of its group's CLIENT_OUTLIER.
 
@@ -33,14 +34,13 @@ def comes_of_outlier(
         client_ids: the clients that it names.
         queues: the queues that it names.
         outliers: the clients that CLIENT_OUTLIER names.
-        evidence: that of CLIENT_OUTLIER.
+        sick: the evidence of CLIENT_OUTLIER.
     """
     if rule in OF_ITS_QUEUES:
-        behind = {(one["topic"], one["broker_name"], one["queue_id"]) for one in evidence.get("behind_queues", ())}
-        return bool(queues) and all((one.topic, one.broker_name, one.queue_id) in behind for one in queues)
+        return bool(queues) and set(sick.behind_queues).issuperset(queues)
     if rule in OF_CLIENTS:
         return bool(client_ids) and set(outliers).issuperset(client_ids)
-    return rule == FAILURES and any(one["figure"] == "failed_ratio" for one in evidence.get("outliers", ()))
+    return rule == FAILURES and any(one.figure == "failed_ratio" for one in sick.outliers)
 
 
 def set_up_behind(rule: str, client_ids: Collection[str], set_up: Mapping[str, Collection[str]]) -> str | None:

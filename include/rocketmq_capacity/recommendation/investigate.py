@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.disk import BrokerDisks
+from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.catalogue.rule import rule_of
+from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
@@ -111,7 +113,9 @@ def _advice(finding: tables.Finding, cluster: Cluster) -> str:
     rule = rule_of(finding.rule)
     if rule.looks == "disk" and (why_none := refusal(cluster)) is not None:
         return why_none
-    advice = rule.advice if isinstance(rule.advice, str) else rule.advice(finding, evidence(finding))
+    advice = (
+        rule.advice if isinstance(rule.advice, str) else rule.advice(finding, evidence_of(finding) or evidence(finding))
+    )
     return advice.format(
         subjects=listed(finding.subjects),
         topic=finding.topic,
@@ -145,7 +149,7 @@ def _looks_at_group(
     if look in ("members", "versions"):
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]
     if look == "stacks":
-        owners = [one for one in evidence(finding)["client_ids"] if one in set(client_ids)]
+        owners = [one for one in StuckQueues.of(finding).client_ids if one in set(client_ids)]
         return [
             commands.consumer_progress(nameserver, group),
             *(commands.consumer_stack(nameserver, group, client) for client in owners[:CLIENTS]),
@@ -193,7 +197,7 @@ def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
         asked = [commands.consumer_connection(nameserver, one) for one in groups]
         return asked or [commands.broker_versions(nameserver)]
     if look == "disk":
-        address = evidence(finding)["broker_addr"] or commands.placeholder(f"address of {finding.broker_name}")
+        address = BrokerDisks.of(finding).broker_addr or commands.placeholder(f"address of {finding.broker_name}")
         return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
     return [commands.cluster_list(nameserver)]
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.memory import ClientMemory
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -42,23 +43,21 @@ NOT_ONE: Final = "Not even one message for each queue fits: give the clients mor
 def lower_pull_thresholds(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation, with the thresholds that keep full caches within the policy's share of the heap."""
     for finding in group.found(RULE):
-        facts = evidence(finding)
-        each, in_all = facts["needed_pull_threshold_for_queue"], facts["needed_pull_threshold_for_topic"]
+        facts = ClientMemory.of(finding)
+        each = facts.needed_pull_threshold_for_queue
         yield answer(
             ACTION,
             consumer_group=group.name,
             target={"pull_threshold_for_queue": each},
             is_manual=True,
-            reason=NOT_ONE if each is None else sentences(_lower(each, in_all), HOW),
+            reason=NOT_ONE if each is None else sentences(_lower(each, facts.needed_pull_threshold_for_topic), HOW),
             rules=[RULE],
-            before=_side(
-                facts["pull_threshold_for_queue"], max(facts["cache_bytes"], facts["with_lost_cache_bytes"] or 0)
-            ),
-            after=_side(each, facts["needed_cache_bytes"]),
+            before=_side(facts.pull_threshold_for_queue, max(facts.cache_bytes, facts.with_lost_cache_bytes or 0)),
+            after=_side(each, facts.needed_cache_bytes),
         )
 
 
-def _lower(each: int, in_all: int) -> str:
+def _lower(each: int, in_all: int | None) -> str:
     return (
         f"Set pullThresholdForQueue of every client to at most {each} messages, or pullThresholdForTopic to at most"
         f" {in_all}, which a client divides by the queues that it owns."

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.client_outlier import ClientOutlier
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.consequences import OUTLIER, comes_of_outlier
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.wording import listed
 
 
@@ -43,7 +44,7 @@ LOOK: Final = (
 def replace_client(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation for all outliers of a group. It changes no queue, so it also holds for part of the facts."""
     for finding in group.named(OUTLIER):
-        facts, asked = evidence(finding), [one for one in finding.subjects if one in set(group.askable)]
+        facts, asked = ClientOutlier.of(finding), [one for one in finding.subjects if one in set(group.askable)]
         follows = [
             one.rule
             for one in group.findings
@@ -57,8 +58,8 @@ def replace_client(group: Group) -> Iterator[tables.Recommendation]:
             reason=sentences(f"Replace or restart {listed(finding.subjects)}: {finding.message}", LOOK),
             rules=[OUTLIER, *follows],
             commands=[commands.consumer_stack(group.cluster.nameserver, group.name, one) for one in asked[:ASKED]],
-            before={"utilisation_ratio": facts["utilisation_ratio"]},
-            after={"utilisation_ratio": facts["replaced_utilisation_ratio"]},
+            before={"utilisation_ratio": facts.utilisation_ratio},
+            after={"utilisation_ratio": facts.replaced_utilisation_ratio},
         )
 
 

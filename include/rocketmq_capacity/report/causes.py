@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.assessment.client_outlier import ClientOutlier
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Finding
@@ -202,9 +203,9 @@ def _origin_in_clients(
     if behind is not None:
         return others[behind][0]
     for index in others.get(OUTLIER, ()):
-        sick = findings[index]
-        outliers = [one for one in sick.subjects if isinstance(one, str)]
-        if comes_of_outlier(finding.rule, clients, queues, outliers, sick.evidence):
+        sick = ClientOutlier.read(findings[index])
+        outliers = [one for one in findings[index].subjects if isinstance(one, str)]
+        if sick is not None and comes_of_outlier(finding.rule, clients, queues, outliers, sick):
             return index
     return None
 
