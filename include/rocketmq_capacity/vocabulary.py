@@ -47,6 +47,8 @@ DIALECT_WORDS: Final[dict[str, str]] = {
     "JAVA": "current Java clients",
 }
 
+OWN_CHOICE: Final = "OWN_CHOICE"
+"""In place of the strategy of a client whose program chooses its queues: no strategy decides."""
 MIXED: Final = "MIXED"
 """Clients of a group report different strategies, or its topics have different request modes."""
 

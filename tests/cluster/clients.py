@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tests.cluster.jvm import ClusterError, Jvm, project_of
 from tests.oracle.java_oracle import Queue
@@ -126,6 +126,14 @@ class Clients(Started):
         fields["subscriptions"] = [_as_fields(subscription) for subscription in consumer.subscriptions]
         number: int = self.ask("start_consumer", **fields)["consumer"]
         return number
+
+    def start_puller(self, kind: Literal["REGISTERED", "LITE", "ASSIGNED"], group: str, name: str, topic: str) -> None:
+        """Start a consumer that asks for messages when it wants to; it polls once, and commits."""
+        self.ask("start_puller", kind=kind, consumer_group=group, instance_name=name, topic=topic)
+
+    def stop_pullers(self) -> None:
+        """Shut all of them down."""
+        self.ask("stop_pullers")
 
     def stop_consumer(self, number: int) -> None:
         """Shut a consumer down in good order."""

@@ -126,7 +126,7 @@ def test_a_queue_has_what_its_client_reports_and_when() -> None:
 
 def test_a_pull_consumer_that_chooses_its_own_queues_owns_unknown_ones() -> None:
     (client,) = describe_clients({"a": [channel("c", 1)]}, {"c": running_info({"registerTopics": "[]"})})
-    assert client.owned_queues is None
+    assert (client.owned_queues, client.allocate_strategy) == (None, "OWN_CHOICE")
 
 
 @pytest.mark.parametrize("text", ["", "many", "-1", "65537"])

@@ -26,7 +26,7 @@ from rocketmq_capacity.assessment.sizes import (
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.facts import GroupFacts
-from rocketmq_capacity.vocabulary import OVER, RIGHT, UNDECIDED, UNDER, ProvisionStatus
+from rocketmq_capacity.vocabulary import OVER, OWN_CHOICE, RIGHT, UNDECIDED, UNDER, ProvisionStatus
 from rocketmq_capacity.wording import (
     MODEL_UNKNOWN,
     NO_STRATEGY,
@@ -236,8 +236,7 @@ def _untimed(work: Work) -> str:
 def _missing(staff: Staff, work: Work | None) -> str:
     """The missing fact without which it is unknown how busy clients are."""
     if staff.facts.is_clustering and staff.today is None:
-        runs = None if staff.current is None else staff.current.strategy
-        return f"who owns which queue is unknown: {runs} is not computed, and not every client reported its queues"
+        return f"who owns which queue is unknown: {_why_not_computed(staff)}"
     if staff.today is not None and staff.today.owners.unknown:
         names = sorted(staff.division.queues.topic_names(staff.today.owners.unknown))
         return f"who owns {listed(names)} is unknown: there its strategy throws, and the queues keep their old owners"
@@ -262,6 +261,13 @@ def _missing(staff: Staff, work: Work | None) -> str:
     untimed = np.isnan(work.parts(work.times.estimate)).any(axis=0)
     names = [topics[index] for index in np.flatnonzero(untimed).tolist()]
     return f"no client reported a response time of {listed(names)}"
+
+
+def _why_not_computed(staff: Staff) -> str:
+    runs = None if staff.current is None else staff.current.strategy
+    if runs == OWN_CHOICE:
+        return "the programs of its clients choose their queues themselves, and not every client reported them"
+    return f"{runs} is not computed, and not every client reported its queues"
 
 
 def _without_some(sizes: Sizes) -> Interval | None:

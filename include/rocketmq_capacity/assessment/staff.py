@@ -11,7 +11,7 @@ from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.model.owners import Allocator
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import POP
+from rocketmq_capacity.vocabulary import OWN_CHOICE, POP
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,11 @@ def pulled_sizes(facts: GroupFacts) -> dict[str, int]:
 def max_useful_clients(facts: GroupFacts) -> int | None:
     """How many readable queues its largest pulled topic has; None if it pops all topics or is not clustering.
 
-    A group with gRPC clients has no such bound: each of these clients gets messages.
+    A group with gRPC clients has no such bound: each of these clients gets messages. Nor has one with clients whose
+    programs choose their queues.
     """
     if facts.message_request_mode == POP or not facts.is_clustering or facts.has_grpc_clients:
+        return None
+    if any(one.allocate_strategy == OWN_CHOICE for one in facts.consumers):
         return None
     return max(pulled_sizes(facts).values(), default=0)

@@ -20,6 +20,7 @@ from rocketmq_capacity.vocabulary import (
     GRPC,
     MACHINE_ROOM,
     MACHINE_ROOM_NEARBY,
+    OWN_CHOICE,
     java_order,
 )
 
@@ -36,8 +37,8 @@ STRATEGY_NAMES: Final = {
 
 _LARGEST_COUNT: Final = 65_536
 _MS: Final = 1_000
-# Only DefaultMQPullConsumer has this field. Its program chooses its queues, and it reports none (307).
-_CHOOSES_ITS_OWN_QUEUES: Final = "registerTopics"
+_OF_OLD_PULL_CONSUMERS: Final = "registerTopics"
+"""Only DefaultMQPullConsumer has this field. Its program chooses its queues, and it reports none (307)."""
 
 
 def describe_clients(
@@ -103,6 +104,22 @@ def strategy_name(reported: str | None) -> str | None:
     return STRATEGY_NAMES.get(class_name.removeprefix(_STRATEGY_PACKAGE), class_name)
 
 
+def subscriptions_of(info: ConsumerRunningInfo) -> Sequence[SubscriptionData]:
+    """What a client reads: what it subscribes to, or the topics of the queues that were assigned to it.
+
+    A lite pull consumer with ``assign()`` subscribes to nothing and takes no part in rebalances. Its filter is unknown.
+    Source: DefaultLitePullConsumerImpl.assign and consumerRunningInfo, rocketmq-all-5.3.3.
+    """
+    if info.subscriptions:
+        return info.subscriptions
+    return [SubscriptionData(topic, None, None) for topic in sorted({queue.topic for queue in info.queues})]
+
+
+def _chooses_its_queues(info: ConsumerRunningInfo) -> bool:
+    """Whether the client's program chooses its queues, whatever strategy the client has."""
+    return _OF_OLD_PULL_CONSUMERS in info.properties or bool(info.queues and not info.subscriptions)
+
+
 def utc_of_ms(milliseconds: int) -> str | None:
     """A time in ms since 1970 as UTC ISO-8601 in whole seconds; None if it is 0, negative or out of range."""
     if milliseconds <= 0:
@@ -140,15 +157,17 @@ def _with_running_info(client: Client, info: ConsumerRunningInfo, answered_at: s
         client,
         answered_at=answered_at,
         started_at=utc_of_ms(_number(properties, "PROP_CONSUMER_START_TIMESTAMP") or 0),
-        allocate_strategy=strategy_name(properties.get("allocateMessageQueueStrategy")),
+        allocate_strategy=OWN_CHOICE
+        if _chooses_its_queues(info)
+        else strategy_name(properties.get("allocateMessageQueueStrategy")),
         consume_threads=_count(properties, "PROP_THREADPOOL_CORE_SIZE"),
         consume_batch_size=_count(properties, "consumeMessageBatchMaxSize"),
         pull_threshold_for_queue=_count(properties, "pullThresholdForQueue"),
         pull_threshold_size_for_queue_mib=_count(properties, "pullThresholdSizeForQueue"),
         pull_threshold_for_topic=_above_0(properties, "pullThresholdForTopic"),
         pull_threshold_size_for_topic_mib=_above_0(properties, "pullThresholdSizeForTopic"),
-        subscriptions=describe_subscriptions(info.subscriptions),
-        owned_queues=None if _CHOOSES_ITS_OWN_QUEUES in properties else _owned_queues(info),
+        subscriptions=describe_subscriptions(subscriptions_of(info)),
+        owned_queues=None if _OF_OLD_PULL_CONSUMERS in properties else _owned_queues(info),
         status=_statuses(info),
     )
 

@@ -1,6 +1,7 @@
 """The inventory's consumer groups, made from the answers of all brokers and Proxies."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final, TypeVar
 
 from rocketmq_capacity.model.number_text import whole_number
@@ -8,7 +9,12 @@ from rocketmq_capacity.protocol.body.broker import MessageRequestMode
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
-from rocketmq_capacity.snapshot.describe_clients import describe_clients, describe_subscriptions, utc_of_ms
+from rocketmq_capacity.snapshot.describe_clients import (
+    describe_clients,
+    describe_subscriptions,
+    subscriptions_of,
+    utc_of_ms,
+)
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
@@ -92,7 +98,9 @@ class GroupDescriber:
         infos: Collection[ConsumerRunningInfo],
     ) -> tuple[Subscription, ...]:
         """The topics that the group reads, with their request modes; none for a group that is offline."""
-        found = describe_subscriptions(subscription for one in online for subscription in one.subscriptions)
+        told = (subscription for one in online for subscription in one.subscriptions)
+        assigned = (subscriptions_of(info) for info in infos if not info.subscriptions)
+        found = describe_subscriptions(chain(told, *assigned))
         is_pulling = bool(infos) and all(_rebalances_itself(info) for info in infos)
         subscriptions: list[Subscription] = []
         for subscription in found:

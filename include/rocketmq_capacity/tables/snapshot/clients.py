@@ -29,7 +29,7 @@ class ConsumerFacts(Facts, frozen=True, kw_only=True):
     allocate_strategy: Annotated[
         str | None,
         Meta(
-            description="strategy that it reports: its getName(), MACHINE_ROOM_NEARBY without the inner strategy, or another class's full name"
+            description="strategy that it reports: its getName(), MACHINE_ROOM_NEARBY without the inner strategy, or another class's full name; OWN_CHOICE where its program chooses the queues"
         ),
     ] = None
     consume_threads: Annotated[Count | None, Meta(description="listener threads")] = None

@@ -5,7 +5,7 @@ import com.alibaba.fastjson2.JSONObject;
 /**
  * Real consumers and producers in one JVM; the argument is the name server's address.
  *
- * <p>Commands: those of Consumers, Producers and Senders.
+ * <p>Commands: those of Consumers, Pullers, Producers and Senders.
  */
 public final class ClientsMain {
     private ClientsMain() {
@@ -14,6 +14,7 @@ public final class ClientsMain {
     public static void main(String[] args) throws Exception {
         Commands commands = new Commands();
         new Consumers(args[0]).addTo(commands);
+        new Pullers(args[0]).addTo(commands);
         new Producers(args[0]).addTo(commands);
         new Senders(args[0]).addTo(commands);
         commands.say(JSONObject.of("ok", "started"));
