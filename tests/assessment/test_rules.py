@@ -14,6 +14,7 @@ from rocketmq_capacity.assessment.ownership import read_only_idle
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topology import nameserver_disagreement
 from rocketmq_capacity.catalogue.rule import Rule, rules
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import INFO
@@ -28,6 +29,7 @@ EVERY = [
     *topic_rules().values(),
     *cluster_rules().values(),
     broker_loss,
+    nameserver_disagreement,
     topic_coverage,
     permanent_displacement,
     read_only_idle,

@@ -68,6 +68,9 @@ def test_a_route_without_a_broker_divides_consumers() -> None:
                 ],
             }
         ],
+        "divided_groups": [],
+        "divided_queues": [],
+        "groups_left_out": 0,
     }
     assert row["message"] == (
         f"{SECOND} differs from the other name servers in 1 topic and 1 broker (pay, broker-b). Consumers of one group"

@@ -117,6 +117,11 @@ def test_the_name_server_that_a_broker_does_not_reach_is_named_with_what_it_lack
         ("ship", "broker-b", None)
     }
     assert {route["broker_name"] for route in view["routes"]} == {"broker-b"}
+    # The clients ask the first name server alone, and what they own says so.
+    groups = {one["consumer_group"]: one for one in evidence["divided_groups"]}
+    assert {(one["clients"], one["placed_clients"]) for one in groups.values()} == {(1, 1)}
+    assert groups.keys() == {"g_well", "g_side"}
+    assert evidence["divided_queues"] == []
     assert story.both.failures == ()
 
 

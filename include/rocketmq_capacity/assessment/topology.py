@@ -5,6 +5,14 @@ from itertools import chain, groupby
 from typing import Any, Final
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
+from rocketmq_capacity.assessment.divided_lists import (
+    DividedGroup,
+    DividedQueue,
+    Readers,
+    differing_topics,
+    divided,
+    server_lists,
+)
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.versions import SLAVE_COPIES_NO_TYPES, Version, version_of
 from rocketmq_capacity.catalogue.rule import Rule
@@ -12,7 +20,7 @@ from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding, NameserverDifference, SlaveDifference
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, java_order
-from rocketmq_capacity.wording import counted, listed, rounded
+from rocketmq_capacity.wording import counted, listed, queue_label, rounded
 
 NAMESERVER_DISAGREEMENT: Final = Rule(
     name="NAMESERVER_DISAGREEMENT",
@@ -38,6 +46,20 @@ NAMESERVER_DISAGREEMENT: Final = Rule(
     chosen at random. The evidence says for each name server which brokers it lacks, and which routes differ from
     `topics` of the inventory. Usually a broker has lost its connection to one name server. A name server that does
     not answer at all is a failure of the snapshot, not a disagreement.
+
+    The finding names the queues. For each group it divides every list among all clients, as they would if all had it:
+
+    - `divided_queues` has each queue that does not have exactly one reader for certain: whether nobody reads it
+      (`unread`), whether several clients do (`read_twice`), and for each list its name servers and the clients that
+      take the queue (`takers`).
+    - `divided_groups` has the numbers of each group: certain ones, and the most that are possible (`…_at_most`).
+    - No cluster tells which name server a client asks. If the queues that a client reports to own fit one list alone,
+      it has that list (`placed_clients`). Otherwise it may have any of them: its queues are MAYBE, and the numbers are
+      bounds.
+    - If a name server has no route of a topic, its clients keep the list that they had (taken to be that of the
+      inventory), and clients that have started since have none.
+    - Not computed: popped topics (brokers divide them), groups with gRPC clients (a Proxy does), strategies that the
+      plan cannot compute, and groups after the first 50 by name (`groups_left_out`).
     """,
     is_of_snapshot=True,
 )
@@ -72,10 +94,14 @@ SLAVE_DRIFT: Final = Rule(
 
 
 NAMED: Final = 50
-"""The most topics, groups and brokers that the evidence names; it counts all."""
+"""The most topics, groups, brokers and queues that the evidence names; it counts all."""
+ORDER: Final = {"YES": 0, "MAYBE": 1, "NO": 2}
+"""Certain harm first."""
 
 
-def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: Policy) -> Iterator[Finding]:
+def nameserver_disagreement(
+    cluster: ClusterFacts, differences: Sequence[NameserverDifference], readers: Readers
+) -> Iterator[Finding]:
     """NAMESERVER_DISAGREEMENT: name servers list other brokers, or give other routes of a topic.
 
     Clients that ask one of them see other queues than clients that ask another one. If the readable queues differ,
@@ -83,14 +109,16 @@ def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: P
     Source: MQClientAPIImpl and NettyRemotingClient.getAndCreateNameserverChannel, rocketmq-all-5.3.3: a client uses one
     name server of its list, chosen at random.
     """
-    rows = sorted(disagreements.nameservers, key=lambda row: java_order(row.nameserver_addr))
+    rows = sorted(differences, key=lambda row: java_order(row.nameserver_addr))
     if not rows:
         return
     views = [_view(address, list(each)) for address, each in groupby(rows, key=lambda row: row.nameserver_addr)]
     addresses = [view["nameserver_addr"] for view in views]
     topics = _distinct(row.topic for row in rows)
     brokers = _distinct(row.broker_name for row in rows)
-    is_divided = any(row.readable != row.readable_elsewhere for row in rows)
+    is_divided = bool(differing_topics(rows))
+    lists = server_lists(rows, cluster.cluster.nameservers)
+    groups = [found for group in readers.groups if (found := divided(group, lists)) is not None]
     yield finding(
         NAMESERVER_DISAGREEMENT,
         CRITICAL if is_divided else WARNING,
@@ -101,12 +129,80 @@ def nameserver_disagreement(_: ClusterFacts, disagreements: Disagreements, __: P
             "topic_names": topics[:NAMED],
             "broker_names": brokers[:NAMED],
             "nameservers": views,
+            "divided_groups": [_divided_group(one) for one in groups],
+            "divided_queues": [_divided_queue(one, each) for one in groups for each in one.queues][:NAMED],
+            "groups_left_out": readers.left_out,
         },
         message=f"{listed(addresses)} {'differs' if len(addresses) == 1 else 'differ'} from the other name servers in"
         f" {_both(len(topics), len(brokers))}"
         f" ({listed([*topics, *brokers])})."
-        + (" Consumers of one group then divide different lists of queues." if is_divided else ""),
+        + (" Consumers of one group then divide different lists of queues." if is_divided else "")
+        + _harm(groups, readers.left_out),
     )
+
+
+def _divided_group(one: DividedGroup) -> dict[str, Any]:
+    """What the lists mean for a group."""
+    is_known = one.undecided is None
+    return {
+        "consumer_group": one.consumer_group,
+        "unread_queues": one.unread("YES") if is_known else None,
+        "unread_queues_at_most": one.unread("YES", "MAYBE") if is_known else None,
+        "twice_queues": one.twice("YES") if is_known else None,
+        "twice_queues_at_most": one.twice("YES", "MAYBE") if is_known else None,
+        "clients": one.clients,
+        "placed_clients": one.placed if is_known else None,
+        "undecided": one.undecided,
+    }
+
+
+def _divided_queue(group: DividedGroup, one: DividedQueue) -> dict[str, Any]:
+    """A queue that does not have exactly one reader for certain, and who takes it by which list."""
+    return {
+        "consumer_group": group.consumer_group,
+        "queue": one.queue,
+        "unread": one.unread,
+        "read_twice": one.twice,
+        "takers": [{"nameservers": names, "client_ids": ids} for names, ids in one.takers],
+    }
+
+
+def _harm(groups: Sequence[DividedGroup], left_out: int) -> str:
+    """Sentences about the group that is hit worst, with a queue as an example; empty if none is hit."""
+    hit = [one for one in groups if one.queues]
+    if not hit:
+        return ""
+    worst = max(hit, key=lambda one: (one.unread("YES"), one.twice("YES"), len(one.queues)))
+    hits = [
+        text
+        for text in (
+            _hits("read by nobody", worst.unread("YES"), worst.unread("YES", "MAYBE")),
+            _hits("read twice", worst.twice("YES"), worst.twice("YES", "MAYBE")),
+        )
+        if text
+    ]
+    example = min(worst.queues, key=lambda one: (ORDER[one.unread], ORDER[one.twice]))
+    takers = "; ".join(
+        f"{listed(ids) if ids else 'nobody'} with the list of {listed(names) if names else 'the others'}"
+        for names, ids in example.takers
+    )
+    unknown, more = worst.clients - worst.placed, len(hit) - 1
+    is_left_out = f" {counted(left_out, 'group')} of these topics {'is' if left_out == 1 else 'are'} not computed."
+    return (
+        f" Of {worst.consumer_group}, {' and '.join(hits)}. Queue {queue_label(example.queue)} of"
+        f" {example.queue.topic} is taken by {takers}."
+        + (f" It is unknown which list {counted(unknown, 'client')} of it has." if unknown else "")
+        + (f" {counted(more, 'more group')} {'is' if more == 1 else 'are'} hit." if more else "")
+        + (is_left_out if left_out else "")
+    )
+
+
+def _hits(what: str, least: int, most: int) -> str:
+    """``2 queues are read by nobody``, with a bound if it is not certain; empty if there are none."""
+    if not most:
+        return ""
+    bound = f"{least:,} to " if least else "up to "
+    return f"{'' if least == most else bound}{counted(most, 'queue')} {'is' if most == 1 else 'are'} {what}"
 
 
 def _both(topics: int, brokers: int) -> str:
@@ -228,4 +324,4 @@ def _distinct(names: Iterator[str | None]) -> list[str]:
     return sorted({name for name in names if name is not None}, key=java_order)
 
 
-CLUSTER_RULES: Final[tuple[ClusterRule, ...]] = (nameserver_disagreement, slave_drift)
+CLUSTER_RULES: Final[tuple[ClusterRule, ...]] = (slave_drift,)

@@ -1,7 +1,7 @@
 """The third step: loads, skew, and what is wrong."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -21,12 +21,14 @@ from rocketmq_capacity.assessment.assess import (
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, broker_loads, topic_headroom
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
+from rocketmq_capacity.assessment.divided_lists import Readers, differing_topics
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, masterless_brokers, topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.together import in_parts
 from rocketmq_capacity.assessment.topic import GroupEase, Topic, at_ease
+from rocketmq_capacity.assessment.topology import nameserver_disagreement
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.assessment.versions import bad_versions
 from rocketmq_capacity.errors import BadInput, ContractBroken, RunBusy, TableDamaged
@@ -40,7 +42,8 @@ from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import runs_before
 from rocketmq_capacity.tables.arrow import table_of, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.vocabulary import BROKER, BUSINESS, SEVERITIES
+from rocketmq_capacity.tables.rows import rows_by
+from rocketmq_capacity.vocabulary import BROKER, BUSINESS, SEVERITIES, java_order
 
 OF_GROUPS = (
     tables.GroupStatus,
@@ -59,6 +62,8 @@ IS_DRAINED: Final = pc.list_value_length(pc.field("drained_clients")) > 0
 IS_BUSINESS: Final = pc.field("kind") == BUSINESS
 OF_BROKERS = (tables.BrokerLoad, tables.TopicHeadroom)
 OF_THE_RUN_BEFORE = (tables.FindingSince, tables.RunBefore, tables.FindingBefore)
+MOST_READERS: Final = 50
+"""The most groups for which different lists of name servers are computed, on the driver."""
 DAMAGED: Final = (BadInput, ContractBroken, TableDamaged, pa.ArrowException, OSError, ValueError)
 """Errors of a run whose files are not those that its steps wrote, or that is deleted meanwhile."""
 OF_TOPICS = (tables.TopicFailure, tables.ProducerShare, tables.ProducerBalance, tables.Finding)
@@ -86,6 +91,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
     """Measure every strategy's loads and find what is wrong; ``before`` is what the run before found."""
     with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
         cluster, policy = planning.cluster, planning.deciding
+        disagreements = planning.disagreements
         groups = planning.units(tables.GroupUnit, "facts", "observations", "samples")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
         producers = tuple(planning.rows(tables.Producer))
@@ -97,7 +103,10 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         loads = BrokerLoads.of(places, cluster, policy)
         orders = planning.records(tables.Topic, TopicOrder, IS_BUSINESS)
         found = [
-            *assess_cluster(cluster, planning.disagreements, policy),
+            *assess_cluster(cluster, disagreements, policy),
+            *nameserver_disagreement(
+                cluster, disagreements.nameservers, readers(planning, disagreements.nameservers, policy)
+            ),
             *snapshot_incomplete(cluster, planning.absent_brokers(), policy),
             *permanent_displacement(producers),
             *bad_versions(planning.rows(tables.VersionFault)),
@@ -119,6 +128,24 @@ def assess(planning: Planning, before: Found | None = None) -> None:
             planning.add_table(tables.FindingBefore, before.findings)
         number = planning.values(tables.Finding, "severity")
         step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))
+
+
+def readers(planning: Planning, differences: Iterable[tables.NameserverDifference], policy: Policy) -> Readers:
+    """The business groups that read topics on which name servers differ, the first :data:`MOST_READERS` of them."""
+    topics = differing_topics(differences)
+    if not topics:
+        return Readers()
+    names = sorted(planning.groups_that_read(topics), key=java_order)
+    units = rows_by(planning.files(tables.GroupUnit), tables.GroupUnit, "consumer_group", names[:MOST_READERS])
+    strategies, decoder = Strategies(policy), msgspec.json.Decoder(GroupFacts)
+    groups = [
+        Group(
+            decoder.decode(unit.facts).observed(unit.observations, unit.samples), planning.cluster, policy, strategies
+        )
+        for name in names[:MOST_READERS]
+        for unit in units.get(name, ())
+    ]
+    return Readers(groups, len(names) - len(names[:MOST_READERS]))
 
 
 def since_when(severities: Mapping[FoundPlace, str], before: Found, taken_at: str) -> list[tables.FindingSince]:

@@ -256,6 +256,14 @@ class Planning:
         """The number of groups that are judged."""
         return len(self._column(tables.ConsumerGroup, "kind", pc.field("kind") == BUSINESS))
 
+    def groups_that_read(self, topics: Iterable[str]) -> set[str]:
+        """The names of the groups that are judged and read one of these topics."""
+        is_read = pc.field("topic").isin(pa.array(sorted(topics), pa.string()))
+        readers = set(self._column(tables.Subscription, "consumer_group", is_read).to_pylist())
+        return readers & set(
+            self._column(tables.ConsumerGroup, "consumer_group", pc.field("kind") == BUSINESS).to_pylist()
+        )
+
     def flagged(self) -> set[tuple[str, str]]:
         """(consumer_group, rule) of every finding about a group that says that something is wrong."""
         is_flag = ~pc.field("consumer_group").is_null() & (pc.field("severity") != INFO)
