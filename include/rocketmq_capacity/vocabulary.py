@@ -298,11 +298,15 @@ def is_readable(perm: int | None, read_queue_nums: int | None) -> bool:
 CLIENT_FORGOTTEN_S: Final = 120.0 + 10.0
 """When a broker has forgotten a silent client, at worst: BrokerConfig.channelExpiredTimeout after the last heartbeat,
 and one scan (ClientHousekeepingService)."""
-BROKER_FORGOTTEN_S: Final = 120.0 + 5.0
-"""When a name server has forgotten a silent broker, at worst: 120 s after the broker last registered
-(RouteInfoManager.DEFAULT_BROKER_CHANNEL_EXPIRED_TIME), and one scan (NamesrvConfig.scanNotActiveBrokerInterval; 10 s
-before 5.0). It forgets a killed broker at once (BrokerHousekeepingService.onChannelClose), and a broker that becomes
-read-only registers at once (AdminBrokerProcessor.updateBrokerConfig)."""
+BROKER_EXPIRED_S: Final = 120.0
+"""RouteInfoManager.DEFAULT_BROKER_CHANNEL_EXPIRED_TIME: a name server expires a broker this long after it last
+registered."""
+NAMESERVER_SCAN_S: Final = 5.0
+"""NamesrvConfig.scanNotActiveBrokerInterval: how often it looks; 10 s before 5.0."""
+BROKER_FORGOTTEN_S: Final = BROKER_EXPIRED_S + NAMESERVER_SCAN_S
+"""When a name server has forgotten a silent broker, at worst. It forgets a killed broker at once
+(BrokerHousekeepingService.onChannelClose), and a broker that becomes read-only registers at once
+(AdminBrokerProcessor.updateBrokerConfig)."""
 REQUEST_S: Final = 3.0
 """ClientConfig.mqClientApiTimeout: the most that a request of a client takes."""
 FIRST_PULL_S: Final = 0.5

@@ -526,6 +526,38 @@ class BroadcastGroup(Part, frozen=True):
     meaning: list[str]
 
 
+class RouteSpan(Part, frozen=True):
+    clients: Literal["ASK_ANOTHER", "ASK_IT", "KNOW_IT_ALONE", "NEW"]
+    from_s: Metric
+    until_s: Metric | None
+    route: Literal["CURRENT", "AS_BEFORE", "SHRINKING", "LAST", "NONE"]
+    meaning: str
+
+
+class PartialLists(Part, frozen=True):
+    topics: Number
+    topic_names: list[str]
+    queues: Number
+    groups: Number
+    group_names: list[str]
+
+
+class LostNameserver(Part, frozen=True):
+    nameserver_addr: str
+    loss: Literal["SILENT", "KILL", "CUT_OFF"]
+    nameservers_left: list[str]
+    lost_brokers: list[str] | None
+    expires_first_s: Metric | None
+    expires_last_s: Metric | None
+    back_s: Metric
+    routes: list[RouteSpan]
+    goes_on: list[str]
+    stops: list[str]
+    advice: list[str]
+    partial_lists: PartialLists | None
+    timers: dict[str, Any]
+
+
 class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
@@ -540,6 +572,7 @@ class Scenario(Part, frozen=True):
     findings_undecided: list[Undecided]
     producers_undecided: list[dict[str, str]]
     queue_plans: list[QueuePlan] | UnsetType = UNSET
+    lost_nameservers: list[LostNameserver] | UnsetType = UNSET
     rolling_restarts: list[RollingRestart] | UnsetType = UNSET
     ordered_topics: list[OrderedTopic] | UnsetType = UNSET
     broadcast_groups: list[BroadcastGroup] | UnsetType = UNSET

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from rocketmq_capacity.allocation.allocate import Strategies
@@ -113,11 +113,14 @@ class Prediction:
     @classmethod
     def of(cls, inventory: Inventory, run: Run, policy: Policy) -> "Prediction":
         """From a snapshot of the cluster before."""
-        scenario = Scenario.model_validate({"name": run.name, "changes": [run.change]})
+        changes = [run.change]
+        if run.kind == "NAME_SERVER_CUT":
+            changes.insert(0, {"change": "lose_nameserver", "nameserver": (inventory.nameservers or ())[1]})
+        scenario = Scenario.model_validate({"name": run.name, "changes": changes})
         changed = apply(inventory, scenario, policy, "scenario")
         was, now = units_of(inventory, policy), units_of(changed, policy)
         before, after = (Group(one.group(run.name), one.cluster, policy, Strategies(policy)) for one in (was, now))
-        timing = replace(Timing.of(was.cluster, policy), has_lost_nameserver=run.kind == "NAME_SERVER_CUT")
+        timing = Timing.of(was.cluster, policy, scenario.failed_polls)
         passing = change_of(before, after, timing, scenario.ending)
         if passing is None:
             raise ClusterError(f"the snapshot does not tell who owns the queues of {run.name}")

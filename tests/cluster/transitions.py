@@ -72,12 +72,17 @@ class Stage:
         inventory = self._snapshot()
         self.predictions = {run.name: Prediction.of(inventory, run, self.pace.policy) for run in self.every}
 
+    @property
+    def nameservers(self) -> list[str]:
+        """The addresses of the cluster's name servers."""
+        return [one for one in (self.cluster.nameserver, self.cluster.second_nameserver) if one]
+
     def _snapshot(self) -> Inventory:
         """The first snapshot in which each group has an offset on each queue that is written."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
             options = CollectOptions(sample_count=2, sample_interval_s=3.0)
-            inventory = asyncio.run(collect([self.cluster.nameserver], options=options))
+            inventory = asyncio.run(collect(self.nameservers, options=options))
             known = Counter(
                 one.topic
                 for group in inventory.consumer_groups

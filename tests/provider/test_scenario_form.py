@@ -43,6 +43,7 @@ EVERY_CHANGE: list[dict[str, Any]] = [
     {"change": "slow_broker", "broker_name": "b", "latency_ms": 800, "for_s": 60},
     {"change": "read_only_broker", "broker_name": "b"},
     {"change": "lose_room", "room": "hz"},
+    {"change": "lose_nameserver", "nameserver": "10.0.9.2:9876", "loss": "CUT_OFF"},
     {"change": "rolling_restart", "consumer_group": "g", "batch": 2, "pause_s": 30, "ending": "KILL"},
     {"change": "subscribe", "consumer_group": "g", "topic": "t", "expression": "TagA", "consume_rt_ms": 5.0},
     {"change": "unsubscribe", "consumer_group": "g", "topic": "t"},
@@ -237,6 +238,7 @@ def test_the_fields_offer_names_of_the_latest_snapshot_and_say_what_takes_them()
     params = scenario_params(names_at_hand(PLACES))
 
     assert "In the latest snapshot: broker-a, broker-b" in str(params["topics_like"].description)
+    assert "In the latest snapshot: 127.0.0.1:17613." in str(params["nameserver"].description)
     assert params["topics_like"].schema["title"] == "Topics like broker (add broker)"
     assert set(params) - {name for fields in SECTIONS.values() for name in fields} == {"scenario", "change"}
     assert all(len(str(param.description)) < 500 for param in params.values())

@@ -11,6 +11,7 @@ from rocketmq_capacity.simulation.changes.add_broker import AddBroker
 from rocketmq_capacity.simulation.changes.add_clients import AddClients
 from rocketmq_capacity.simulation.changes.lose_broker import LoseBroker
 from rocketmq_capacity.simulation.changes.lose_master import LoseMaster
+from rocketmq_capacity.simulation.changes.lose_nameserver import LoseNameserver
 from rocketmq_capacity.simulation.changes.lose_room import LoseRoom
 from rocketmq_capacity.simulation.changes.read_only_broker import ReadOnlyBroker
 from rocketmq_capacity.simulation.changes.remove_clients import RemoveClients
@@ -39,6 +40,7 @@ CONTRACT = """
       - {change: set_request_mode, consumer_group: g_pay, topic: pay, message_request_mode: POP, pop_share_queue_num: 8}
       - {change: lose_master, broker_name: broker-b}        # its slaves stay
       - {change: slow_broker, broker_name: broker-b, latency_ms: 800, for_s: 60}
+      - {change: lose_nameserver, nameserver: '10.0.9.2:9876'}
       - {change: rolling_restart, consumer_group: g_pay, batch: 2, pause_s: 30, ending: SHUTDOWN}
       - {change: subscribe, consumer_group: g_pay, topic: refund, expression: '*'}
       - {change: unsubscribe, consumer_group: g_pay, topic: refund}
@@ -80,6 +82,7 @@ def test_the_scenario_of_the_contract_is_read_change_by_change(tmp_path: Path) -
         SetRequestMode,
         LoseMaster,
         SlowBroker,
+        LoseNameserver,
         RollingRestart,
         Subscribe,
         Unsubscribe,

@@ -208,7 +208,7 @@ def test_another_strategy_comes_with_a_restart() -> None:
 
 
 def test_a_client_whose_name_server_is_lost_asks_another_one_a_period_later() -> None:
-    both = Timing(), Timing(has_lost_nameserver=True)
+    both = Timing(), Timing(failed_polls=1)
 
     assert [timing.routed.span for timing in both] == [(0, 25, 53), (0, 25, 86)]
 

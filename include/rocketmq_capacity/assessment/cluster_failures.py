@@ -3,7 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity.assessment.replicas import Reading, elects_a_master, readable_without_master
+from rocketmq_capacity.assessment.replicas import (
+    Reading,
+    elects_a_master,
+    readable_without_master,
+    registered_only_with,
+)
 from rocketmq_capacity.model.broker_figures import AVERAGE_BYTES
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.model.number_text import decimal_number, whole_number
@@ -164,7 +169,7 @@ def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str,
             read_again_s=0.0,
             why="It is the only one: clients keep their routes, notice no change of queues, and cannot start.",
         )
-    lost = _known_to_it_alone(address, replicas)
+    lost = registered_only_with({address}, {name: first for name, (first, *_) in replicas.items()})
     why = (
         "Clients that know other name servers ask one of them for their route after the next one. Clients that know"
         " this one alone keep their routes, notice no change of queues, and cannot start."
@@ -183,18 +188,6 @@ def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str,
         read_again_s=0.0 if is_usable else None,
         why=why,
     )
-
-
-def _known_to_it_alone(address: str, replicas: Mapping[str, Sequence[Broker]]) -> tuple[str, ...] | None:
-    """Brokers whose masters register with this name server alone (namesrvAddr); None where one does not tell."""
-    alone = []
-    for name, (first, *_) in replicas.items():
-        told = (first.config or {}).get("namesrvAddr")
-        if told is None:
-            return None
-        if {one.strip() for one in told.split(";") if one.strip()} == {address}:
-            alone.append(name)
-    return tuple(alone)
 
 
 def _number(figures: Mapping[str, str] | None, name: str) -> int | None:

@@ -1,6 +1,7 @@
 """What a broker's slaves do without their master: who reads from them, and who is elected."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -38,6 +39,24 @@ def masterless(brokers: Iterable[Broker]) -> dict[str, list[Broker]]:
     for one in sorted(brokers, key=lambda one: (one.broker_name, one.broker_id)):
         replicas.setdefault(one.broker_name, []).append(one)
     return {name: slaves for name, slaves in replicas.items() if slaves[0].broker_id}
+
+
+def registered_only_with(nameservers: AbstractSet[str], masters: Mapping[str, Replica]) -> tuple[str, ...] | None:
+    """The brokers that register with these name servers alone (namesrvAddr); None if one does not tell where it does.
+
+    Args:
+        nameservers: their addresses.
+        masters: the first replica of each broker, by name.
+    """
+    alone = []
+    for name, master in masters.items():
+        told = (master.config or {}).get("namesrvAddr")
+        if told is None:
+            return None
+        own = {one.strip() for one in told.split(";") if one.strip()}
+        if own and own <= nameservers:
+            alone.append(name)
+    return tuple(alone)
 
 
 def elects_a_master(slaves: Sequence[Replica]) -> bool:

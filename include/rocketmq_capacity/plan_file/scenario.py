@@ -8,6 +8,7 @@ from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAft
 from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.lost_nameserver import LostNameserver
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
@@ -188,6 +189,10 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
     producers: Annotated[
         Producers | UnsetType,
         Meta(description="only if a change makes brokers slow, read-only or lost: what producers do meanwhile"),
+    ] = UNSET
+    lost_nameservers: Annotated[
+        tuple[LostNameserver, ...] | UnsetType,
+        Meta(description="only with lose_nameserver: what each of them means, in the order of the changes"),
     ] = UNSET
     rolling_restarts: Annotated[
         tuple[RollingRestart, ...] | UnsetType,

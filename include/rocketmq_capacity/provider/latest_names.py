@@ -40,6 +40,7 @@ class Names:
         groups: names of consumer groups with clients, those with most clients first.
         client_ids: ids of the first group's clients.
         rooms: machine rooms of the brokers and of the first group's clients, if the policy tells them.
+        nameservers: addresses of name servers.
     """
 
     brokers: Sequence[str] = ()
@@ -47,6 +48,7 @@ class Names:
     groups: Sequence[str] = ()
     client_ids: Sequence[str] = ()
     rooms: Sequence[str] = ()
+    nameservers: Sequence[str] = ()
 
     @classmethod
     def of(cls, inventory: Inventory | None, policy: Policy | None = None) -> "Names":
@@ -70,6 +72,7 @@ class Names:
             groups=[one.consumer_group for one in groups],
             client_ids=sorted({one.client_id for one in groups[0].clients or ()}) if groups else (),
             rooms=_rooms(inventory, groups[0].clients or () if groups else (), policy),
+            nameservers=sorted(inventory.nameservers or ()),
         )
 
 

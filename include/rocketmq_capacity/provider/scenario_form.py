@@ -29,6 +29,7 @@ SECTIONS: Final[Mapping[str, Sequence[str]]] = {
     "Fields of the change: brokers": ("broker_name", "broker_addr", "topics_like"),
     "Fields of the change: slow broker, traffic": ("latency_ms", "for_s", "factor"),
     "Fields of the change: rolling restart": ("batch", "pause_s"),
+    "Fields of the change: name server": ("nameserver", "loss"),
     "Fields of the change: subscription": ("expression", "expression_type", "consume_rt_ms"),
 }
 """The fields of a change, few in each section: Airflow shows one section at a time."""
@@ -56,6 +57,7 @@ def examples(names: Names) -> str:
         "group": (names.groups, "g_pay"),
         "client": (names.client_ids, "10.0.0.1@1#1"),
         "room": (names.rooms, "north"),
+        "nameserver": (names.nameservers, "10.0.9.2:9876"),
     }
     first = {kind: _in_yaml(there[0] if there else usual) for kind, (there, usual) in known.items()}
     lines = (f"  - {{change: {name}, {model.EXAMPLE.format(**first)}}}\n" for name, model in CHANGES.items())
@@ -197,6 +199,7 @@ def _fields(names: Names) -> dict[str, Param]:
         "consumer_group": names.groups,
         "client_ids": names.client_ids[:1],
         "room": names.rooms,
+        "nameserver": names.nameservers,
     }
     in_sections = {name for fields in SECTIONS.values() for name in fields}
     others = [name for name in told if name not in in_sections]

@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from rocketmq_capacity.catalogue.offered import kinds
+from rocketmq_capacity.plan_file.lost_nameserver import Loss
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.section import Section
 from rocketmq_capacity.simulation.place import Place
@@ -61,7 +62,8 @@ class Change(Section, ABC):
     """One change; its docstring's first sentence and its fields are what the form says.
 
     Attributes:
-        EXAMPLE: its fields in a scenario file, with names in braces: {broker}, {topic}, {group}, {client}, {room}.
+        EXAMPLE: its fields in a scenario file, with names in braces: {broker}, {topic}, {group}, {client}, {room},
+            {nameserver}.
         CHANGES_QUEUES: whether queues come, go or get another perm, so that there is a plan with steps.
     """
 
@@ -95,6 +97,11 @@ class Change(Section, ABC):
     @property
     def lost_room(self) -> str | None:
         """The machine room that is lost with it."""
+        return None
+
+    @property
+    def lost_nameserver(self) -> tuple[str, Loss] | None:
+        """The name server that is lost with it, and how."""
         return None
 
     @property

@@ -42,7 +42,7 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
     in_doubt: list[tables.UndecidedFinding] = []
     transitions: list[tables.Transition] = []
     totals: list[tables.GroupTransition] = []
-    timing = Timing.of(sides.before.cluster, sides.policy)
+    timing = Timing.of(sides.before.cluster, sides.policy, sides.scenario.failed_polls)
     for unit in units:
         name, after = unit["consumer_group"], facts.decode(unit["facts"])
         before = None if unit["facts_before"] is None else facts.decode(unit["facts_before"])

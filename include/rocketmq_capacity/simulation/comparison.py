@@ -27,6 +27,7 @@ from rocketmq_capacity.simulation.broadcasting import broadcast_groups
 from rocketmq_capacity.simulation.carried import Busy, Routed, carried, lost_topics, verdict_of
 from rocketmq_capacity.simulation.compare_cluster import producers_undecided
 from rocketmq_capacity.simulation.consequences import cause_of, lost_brokers
+from rocketmq_capacity.simulation.lost_nameservers import lost_nameservers
 from rocketmq_capacity.simulation.ordered_topics import ordered_topics
 from rocketmq_capacity.simulation.outcome import key_of, sides_of
 from rocketmq_capacity.simulation.outlook import outlook_of
@@ -84,6 +85,7 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
         producers_undecided=producers_undecided(sides),
         brokers=outlook_of(sides) or UNSET,
         producers=UNSET if producers is None else producers,
+        lost_nameservers=lost_nameservers(sides) or UNSET,
         rolling_restarts=rolling_restarts(sides) or UNSET,
         ordered_topics=ordered_topics(sides) or UNSET,
         broadcast_groups=broadcast_groups(sides, outcomes) or UNSET,

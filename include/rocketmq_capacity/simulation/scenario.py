@@ -61,6 +61,16 @@ class Scenario(Section):
         """The machine rooms that are lost."""
         return frozenset(change.lost_room for change in self.changes if change.lost_room is not None)
 
+    @property
+    def failed_polls(self) -> int:
+        """How many polls of a client may fail until it asks a name server that answers.
+
+        Each dead name server may cost one, but for the first if all are killed: its connection is closed at once.
+        """
+        lost = [change.lost_nameserver for change in self.changes if change.lost_nameserver is not None]
+        dead = [loss for _, loss in lost if loss != "CUT_OFF"]
+        return max(0, len(dead) - ("SILENT" not in dead))
+
     def changes_as_written(self) -> list[dict[str, Any]]:
         """The changes as plain values with the keys that the file gave, for the plan file."""
         return [change.model_dump(mode="json", exclude_unset=True) for change in self.changes]

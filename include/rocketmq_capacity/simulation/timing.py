@@ -53,7 +53,7 @@ class Timing:
         rebalance_s: how often clients rebalance without being told to (RebalanceService.waitInterval).
         persist_s: how often clients commit offsets (ClientConfig.persistConsumerOffsetInterval).
         rollout_s: how long it takes to restart all clients of a group; new code comes with a restart.
-        has_lost_nameserver: one of several name servers has just stopped answering.
+        failed_polls: how many polls of a client may fail, because name servers are dead while others answer.
         observed: by property of brokers, whether the snapshot has it; otherwise the default of 5.3.3 counts.
     """
 
@@ -65,12 +65,12 @@ class Timing:
     rebalance_s: float = 20.0
     persist_s: float = 5.0
     rollout_s: float = 60.0
-    has_lost_nameserver: bool = False
+    failed_polls: int = 0
     observed: Mapping[str, bool] | None = None
 
     @classmethod
-    def of(cls, cluster: ClusterFacts, policy: Policy) -> "Timing":
-        """The timers of a cluster."""
+    def of(cls, cluster: ClusterFacts, policy: Policy, failed_polls: int = 0) -> "Timing":
+        """The timers of a cluster; so many polls of a client may fail."""
         told = _told(cluster)
         intervals = policy.thresholds.TRANSITION
         return cls(
@@ -82,6 +82,7 @@ class Timing:
             rebalance_s=intervals.rebalance_s,
             persist_s=intervals.persist_offset_s,
             rollout_s=intervals.rollout_s,
+            failed_polls=failed_polls,
             observed={name: bool(values) for name, values in told.items()},
         )
 
@@ -110,9 +111,12 @@ class Timing:
         If its name server does not answer, the client finds out at its next request, closes the connection, and asks
         another name server one period later (NettyRemotingClient.getAndCreateNameserverChannel).
         """
-        periods = 2 if self.has_lost_nameserver else 1
-        most = periods * (self.route_s + REQUEST_S) + self.rebalance_s
-        return Delay.of(0.0, (self.route_s, self.rebalance_s), most)
+        return Delay.of(0.0, (self.route_s, self.rebalance_s), self.asked_s + self.rebalance_s)
+
+    @property
+    def asked_s(self) -> float:
+        """The most seconds until a client has asked a name server that answers."""
+        return (1 + self.failed_polls) * (self.route_s + REQUEST_S)
 
     @property
     def restarted(self) -> Delay:

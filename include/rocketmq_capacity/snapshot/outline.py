@@ -39,6 +39,7 @@ class _Outline(Struct, frozen=True, kw_only=True):
     format: str
     cluster_name: str
     taken_at: str
+    nameservers: tuple[str, ...] | None = None
     brokers: tuple[Broker, ...]
     topics: tuple[_Topic, ...]
     consumer_groups: tuple[_Group, ...]

@@ -29,6 +29,7 @@ from rocketmq_capacity.report.limits import (
 )
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
+from rocketmq_capacity.report.view.lost_nameservers import LostNameserverView, lost_nameserver_views
 from rocketmq_capacity.report.view.producers_meanwhile import ProducersMeanwhile, producers_meanwhile
 from rocketmq_capacity.report.view.queue_plans import QueuePlanView, queue_plan_views
 from rocketmq_capacity.report.view.rolling_restarts import RollingRestartView, rolling_restart_views
@@ -77,6 +78,7 @@ class ScenarioView:
     brokers: tuple[BrokerLines, ...]
     meanwhile: ProducersMeanwhile | None
     transitions: TransitionsView | None
+    lost_nameservers: tuple[LostNameserverView, ...]
     rolling_restarts: tuple[RollingRestartView, ...]
     gone: ScenarioFindings
     """With a topic, broker or room that the changes take away."""
@@ -121,6 +123,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         brokers=broker_lines(scenario),
         meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers),
         transitions=transitions_of(scenario.transitions),
+        lost_nameservers=lost_nameserver_views(scenario),
         rolling_restarts=rolling_restart_views(scenario),
         ordered_topics=ordered_topics[:TABLE_ROWS],
         more_ordered_topics=max(0, len(ordered_topics) - TABLE_ROWS),

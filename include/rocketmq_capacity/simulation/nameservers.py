@@ -1,0 +1,75 @@
+"""What the name servers that are left know without one that is lost: their brokers and their routes."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from rocketmq_capacity.assessment.replicas import registered_only_with
+from rocketmq_capacity.simulation.brokers import without_brokers
+from rocketmq_capacity.simulation.queues import settled
+from rocketmq_capacity.simulation.traffic import Spread
+from rocketmq_capacity.snapshot.inventory import Broker, Inventory, NameserverView, Route, Topic, TopicQueues
+from rocketmq_capacity.vocabulary import java_order
+
+Queues = tuple[TopicQueues, ...]
+
+
+def without_nameserver(inventory: Inventory, address: str) -> Inventory:
+    """The inventory without a name server: the brokers and routes that the others give.
+
+    A topic has the route of the first name server that has one, as in a snapshot. Brokers that register with the lost
+    one alone are gone. If no name server is left, all routes stay as they are, because clients keep them.
+    """
+    left = tuple(one for one in inventory.nameservers or () if one != address)
+    views = [one for one in inventory.nameserver_views or () if one.nameserver_addr in left]
+    masters = {one.broker_name: one for one in sorted(inventory.brokers, key=lambda one: -one.broker_id)}
+    lost = registered_only_with({address}, masters) if left else ()
+    brokers = tuple(_deregistered(one, address) for one in inventory.brokers)
+    after = replace(inventory, nameservers=left, nameserver_views=None, brokers=brokers)
+    if views:
+        after = _with_routes(after, inventory, views)
+        after = settled(inventory, after, Spread.KEEP) if after.topics != inventory.topics else after
+    return without_brokers(after, set(lost)) if lost else after
+
+
+def _with_routes(after: Inventory, before: Inventory, views: Sequence[NameserverView]) -> Inventory:
+    """The inventory with the routes that these name servers give, and how each of them differs from these."""
+    known = {topic.topic: topic.queues or () for topic in before.topics}
+    differing = {route.topic for view in before.nameserver_views or () for route in view.routes or ()}
+    own = [{route.topic: route.queues for route in view.routes or ()} for view in views]
+    given = [{name: each.get(name, known.get(name, ())) for name in differing} for each in own]
+    joined = {name: next((each[name] for each in given if each[name]), ()) for name in differing}
+    return replace(
+        after,
+        topics=tuple(_with_queues(topic, joined) for topic in before.topics),
+        nameserver_views=tuple(
+            replace(view, routes=_different(joined, each)) for view, each in zip(views, given, strict=True)
+        )
+        if len(views) > 1
+        else None,
+    )
+
+
+def _with_queues(topic: Topic, joined: Mapping[str, Queues]) -> Topic:
+    queues = joined.get(topic.topic)
+    return topic if queues is None or _is_same(queues, topic.queues or ()) else replace(topic, queues=queues)
+
+
+def _different(joined: Mapping[str, Queues], own: Mapping[str, Queues]) -> tuple[Route, ...] | None:
+    """The routes that differ from the joined ones, in Java's order; None if there are none."""
+    names = sorted((name for name, each in own.items() if not _is_same(each, joined[name])), key=java_order)
+    return tuple(Route(topic=name, queues=own[name]) for name in names) or None
+
+
+def _is_same(one: Queues, other: Queues) -> bool:
+    """Whether two routes have the same queues, in whatever order."""
+    return {queues.broker_name: queues for queues in one} == {queues.broker_name: queues for queues in other}
+
+
+def _deregistered(broker: Broker, address: str) -> Broker:
+    """The broker, which registers with the other name servers alone."""
+    told = (broker.config or {}).get("namesrvAddr", "").split(";")
+    if address not in (one.strip() for one in told):
+        return broker
+    others = ";".join(one for one in told if one.strip() != address)
+    return replace(broker, config={**(broker.config or {}), "namesrvAddr": others})
