@@ -14,6 +14,7 @@ changes:
   - {change: set_queues, topic: click_stream, read_queue_nums: 7, write_queue_nums: 7}
   - {change: lose_broker, broker_name: broker-b}
   - {change: rolling_restart, consumer_group: order_audit, batch: 2, pause_s: 30}
+  - {change: lose_nameserver, nameserver: "127.0.0.1:17613", loss: CUT_OFF}
 """
 
 

@@ -199,6 +199,7 @@ def test_a_scenario_plans_the_changed_cluster(plain: Planned, what_if: Planned) 
     assert effect.name == "a room less, a client more"
     assert [change["change"] for change in effect.changes] == [
         *("remove_clients", "add_clients", "add_clients", "set_queues", "lose_broker", "rolling_restart"),
+        "lose_nameserver",
     ]
     assert effect.changes[3] == {
         "change": "set_queues",

@@ -23,6 +23,7 @@ RUNS: Final[dict[Kind, tuple[int, int]]] = {
     "START": (1, 1),
     "EXPAND": (1, 0),
     "SHRINK": (1, 0),
+    "NAME_SERVER_CUT": (1, 0),
 }
 """By kind, groups that consume in any order, and in order."""
 LATE_S: Final = 60.0
@@ -37,6 +38,7 @@ def results() -> Iterator[list[Result]]:
         stage.set_up()
         stage.change_clients()
         stage.change_queues()
+        stage.cut_nameserver()
         yield stage.final_results(beyond_s=2.0)
 
 
