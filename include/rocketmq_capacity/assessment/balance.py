@@ -9,7 +9,7 @@ A skew is no danger by itself: it warns where the busiest client has little time
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import lag_troubles
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.ownership import drained
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import EVEN, FALLS, SKEW, UNEVEN, Rule
 from rocketmq_capacity.settings.thresholds import AllocationSkew
 from rocketmq_capacity.tables import Finding
@@ -30,11 +31,53 @@ SKEWED: Final = (
 )
 
 
-def _spread_out(_: Finding, evidence: Mapping[str, Any]) -> str:
+class Skew(Evidence, frozen=True, kw_only=True):
+    """How unevenly a load is spread over the clients of a group."""
+
+    peak: Annotated[float, means("largest load of a client / mean load", "")]
+    floor: Annotated[float, means("the least `peak` that whole queues allow", "")]
+    excess: Annotated[float, means("`peak` / `floor`", "")]
+    gini: Annotated[float, means("Gini coefficient of the loads, 0 if all are equal", "")]
+    cv: Annotated[float, means("standard deviation of the loads / mean load", "")]
+
+
+class TrafficSkew(Skew, frozen=True, kw_only=True):
+    """The evidence of TRAFFIC_SKEW."""
+
+    max: Annotated[float, means("messages a second of the busiest client", "messages/s")]
+    min: Annotated[float, means("messages a second of the least busy client", "messages/s")]
+    msgs_per_s: Annotated[float | None, means("messages of all clients")]
+    peak_utilisation_ratio: Annotated[float | None, means("busy share that the busiest may have at the peak")]
+
+
+class LagSkew(Skew, frozen=True, kw_only=True):
+    """The evidence of LAG_SKEW."""
+
+    adds_to: ClassVar[Mapping[str, str]] = {"lag": "lag"}
+
+    max: Annotated[float, means("lag of the client furthest behind", "message")]
+    min: Annotated[float, means("lag of the client least behind", "message")]
+    lag: Annotated[int | None, means("of all clients", "message")]
+    peak_utilisation_ratio: Annotated[float | None, means("busy share that the busiest may have at the peak")]
+
+
+class CountSkew(Skew, frozen=True, kw_only=True):
+    """The evidence of ALLOCATION_SKEW and CROSS_TOPIC_SKEW."""
+
+    max: Annotated[float, means("of the client that owns the most", "queue")]
+    min: Annotated[float, means("of the client that owns the fewest", "queue")]
+    topics: Annotated[int, means("that clients own queues of", "topic")]
+    uneven_topics: Annotated[int, means("of which a client owns more queues than it needs to", "topic")]
+    clients: Annotated[int, means("different client ids", "client")]
+    current_strategy: Annotated[str | None, means("how the group divides its queues")]
+    peak_utilisation_ratio: Annotated[float | None, means("busy share that the busiest may have at the peak")]
+
+
+def _spread_out(_: Finding, evidence: CountSkew) -> str:
     """AVG and AVG_BY_CIRCLE leave no remainder where every topic has a multiple of the clients."""
-    if evidence["current_strategy"] not in (AVG, AVG_BY_CIRCLE):
+    if evidence.current_strategy not in (AVG, AVG_BY_CIRCLE):
         return SKEWED
-    clients = evidence["clients"]
+    clients = evidence.clients
     return f"{SKEWED} Or give every one of its topics a multiple of {clients} queues: no topic alone makes it even."
 
 
@@ -43,6 +86,7 @@ CROSS_TOPIC_SKEW: Final = Rule(
     title="Uneven once all topics are added up",
     meaning=("Every topic is divided as evenly as it can be, but its remainder goes to the same consumers each time."),
     place=260,
+    evidence=CountSkew,
     advice=_spread_out,
     looks="its clients",
     shows=EVEN,
@@ -65,6 +109,7 @@ TRAFFIC_SKEW: Final = Rule(
     title="Messages shared out unevenly",
     meaning="One consumer gets far more messages a second than the average, and limits what the group can do.",
     place=230,
+    evidence=TrafficSkew,
     advice=SKEWED,
     looks="its clients",
     shows=EVEN,
@@ -86,6 +131,7 @@ LAG_SKEW: Final = Rule(
     title="A backlog of few consumers",
     meaning="Most unread messages wait on the queues of few consumers, while others have nothing to do.",
     place=240,
+    evidence=LagSkew,
     advice=("Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."),
     looks="its clients",
     shows=FALLS,
@@ -107,6 +153,7 @@ ALLOCATION_SKEW: Final = Rule(
     title="Queues shared out unevenly",
     meaning="Some consumers own at least two queues more than others, although a more even division exists.",
     place=250,
+    evidence=CountSkew,
     advice=SKEWED,
     looks="its clients",
     shows=EVEN,
@@ -162,7 +209,11 @@ def traffic_skew(group: Group) -> Iterator[Finding]:
         skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
-        evidence={**figures(traffic), "msgs_per_s": rounded(weights.total_msgs_per_s), **_busy_shown(group)},
+        evidence=TrafficSkew(
+            **figures(traffic),
+            msgs_per_s=rounded(weights.total_msgs_per_s),
+            peak_utilisation_ratio=rounded(_most_busy(group)),
+        ),
         message=f"The busiest client receives {times(traffic['peak'])} times the mean: {listed(busiest)}.",
     )
 
@@ -180,7 +231,9 @@ def lag_skew(group: Group) -> Iterator[Finding]:
         skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
-        evidence={**figures(lag), "lag": group.weights.total_lag, **_busy_shown(group)},
+        evidence=LagSkew(
+            **figures(lag), lag=group.weights.total_lag, peak_utilisation_ratio=rounded(_most_busy(group))
+        ),
         message=f"The client furthest behind has {times(lag['peak'])} times the mean lag: {listed(busiest)}.",
     )
 
@@ -211,10 +264,6 @@ def _most_busy(group: Group) -> float | None:
     return None if found is None else found[0].upper * group.peak.scale
 
 
-def _busy_shown(group: Group) -> dict[str, float | None]:
-    return {"peak_utilisation_ratio": rounded(_most_busy(group))}
-
-
 def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Finding]:
     """The finding of the rule, if the skew is of its kind: CROSS_TOPIC_SKEW if there are several topics, each even."""
     load = _judged(group)
@@ -234,14 +283,14 @@ def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Fi
         skew_severity(group),
         consumer_group=group.name,
         subjects=busiest,
-        evidence={
+        evidence=CountSkew(
             **figures(count),
-            "topics": topics,
-            "uneven_topics": uneven,
-            "clients": group.facts.distinct_client_ids,
-            "current_strategy": None if group.current is None else group.current.strategy,
-            **_busy_shown(group),
-        },
+            topics=topics,
+            uneven_topics=uneven,
+            clients=group.facts.distinct_client_ids,
+            current_strategy=None if group.current is None else group.current.strategy,
+            peak_utilisation_ratio=rounded(_most_busy(group)),
+        ),
         message=f"The busiest client owns {count['max']:.0f} queues, the least busy {count['min']:.0f}; "
         f"none needs more than {even}: {listed(busiest)}.",
     )

@@ -42,7 +42,7 @@ def finding(
     )
 
 
-def figures(metrics: Metrics) -> dict[str, float | None]:
+def figures(metrics: Metrics) -> dict[str, float]:
     """The metrics of a load for the evidence."""
     return {name: rounded(metrics[name]) for name in ("peak", "floor", "excess", "gini", "cv", "max", "min")}
 
