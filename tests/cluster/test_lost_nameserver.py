@@ -170,6 +170,8 @@ def test_it_expires_each_broker_within_the_predicted_time(story: Story) -> None:
     first_s, last_s = story.predicted.expires_first_s, story.predicted.expires_last_s
 
     # Every second a broker tells that it lives; it expires after 6 s, and the name server looks every 5 s.
+    assert first_s is not None
+    assert last_s is not None
     assert (first_s, last_s) == (5.0, 11.0)
     assert story.expired_s.keys() == {"broker-a", "broker-b"}
     for seconds in story.expired_s.values():
