@@ -496,6 +496,18 @@ class RollingRestart(Part, frozen=True):
     timers: dict[str, Any]
 
 
+class SubscriptionChange(Part, frozen=True):
+    change: Literal["subscribe", "unsubscribe"]
+    consumer_group: str
+    topic: str
+    queues: Number
+    mismatch_s: Metric | None
+    unread_meanwhile: Number | None
+    waiting_messages: Number | None
+    queues_with_offsets: Number | None
+    meaning: list[str]
+
+
 class OrderedTopic(Part, frozen=True):
     topic: str
     write_queues: Messages
@@ -574,6 +586,7 @@ class Scenario(Part, frozen=True):
     queue_plans: list[QueuePlan] | UnsetType = UNSET
     lost_nameservers: list[LostNameserver] | UnsetType = UNSET
     rolling_restarts: list[RollingRestart] | UnsetType = UNSET
+    subscription_changes: list[SubscriptionChange] | UnsetType = UNSET
     ordered_topics: list[OrderedTopic] | UnsetType = UNSET
     broadcast_groups: list[BroadcastGroup] | UnsetType = UNSET
     producers: Producers | UnsetType = UNSET

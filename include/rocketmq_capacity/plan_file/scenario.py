@@ -14,6 +14,7 @@ from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.plan_file.recommendation import GroupTransition
 from rocketmq_capacity.plan_file.rolling_restart import RollingRestart
+from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook, Producers, SlowBrokerOutlook
 
 
@@ -197,6 +198,10 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
     rolling_restarts: Annotated[
         tuple[RollingRestart, ...] | UnsetType,
         Meta(description="only with rolling_restart: what each of them means, in the order of the changes"),
+    ] = UNSET
+    subscription_changes: Annotated[
+        tuple[SubscriptionChange, ...] | UnsetType,
+        Meta(description="only with subscribe or unsubscribe: what each of them means, in the order of the changes"),
     ] = UNSET
     ordered_topics: Annotated[
         tuple[OrderedTopic, ...] | UnsetType,

@@ -34,6 +34,7 @@ from rocketmq_capacity.simulation.outlook import outlook_of
 from rocketmq_capacity.simulation.queue_plans import changes_queues, queue_plans
 from rocketmq_capacity.simulation.rolling_restarts import rolling_restarts
 from rocketmq_capacity.simulation.sides import Sides
+from rocketmq_capacity.simulation.subscription_changes import subscription_changes
 from rocketmq_capacity.vocabulary import BUSINESS
 
 SIDES: Final = frozenset({"utilisation", "peak_utilisation", "clients", "queues", "lag"})
@@ -87,6 +88,7 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
         producers=UNSET if producers is None else producers,
         lost_nameservers=lost_nameservers(sides) or UNSET,
         rolling_restarts=rolling_restarts(sides) or UNSET,
+        subscription_changes=subscription_changes(sides) or UNSET,
         ordered_topics=ordered_topics(sides) or UNSET,
         broadcast_groups=broadcast_groups(sides, outcomes) or UNSET,
         queue_plans=queue_plans(sides, is_suspect=is_suspect) if changes_queues(scenario) else UNSET,

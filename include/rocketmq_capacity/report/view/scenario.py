@@ -16,6 +16,7 @@ from rocketmq_capacity.plan_file.scenario import (
     UndecidedFinding,
     UnjudgedTopic,
 )
+from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.facts import short
 from rocketmq_capacity.report.figures import number, per_cent
@@ -86,6 +87,7 @@ class ScenarioView:
     unjudged_topics: tuple[UnjudgedTopic, ...]
     """Of those that producers write to unevenly."""
     more_unjudged_topics: int
+    subscription_changes: tuple[SubscriptionChange, ...]
     ordered_topics: tuple[OrderedTopic, ...]
     """Those of which most keys move first."""
     more_ordered_topics: int
@@ -125,6 +127,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         transitions=transitions_of(scenario.transitions),
         lost_nameservers=lost_nameserver_views(scenario),
         rolling_restarts=rolling_restart_views(scenario),
+        subscription_changes=() if scenario.subscription_changes is UNSET else scenario.subscription_changes,
         ordered_topics=ordered_topics[:TABLE_ROWS],
         more_ordered_topics=max(0, len(ordered_topics) - TABLE_ROWS),
         broadcast_groups=broadcasts[:BROADCAST_GROUPS],
