@@ -6,6 +6,8 @@ import pytest
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
+from rocketmq_capacity.simulation.changes.subscribe import Subscribe
+from rocketmq_capacity.simulation.changes.unsubscribe import Unsubscribe
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.subscription_changes import FILTERS, subscription_change
 from rocketmq_capacity.simulation.timing import Timing
@@ -26,7 +28,8 @@ def group_of(inventory: Inventory) -> Group:
 def what_if(before: Inventory, change: dict[str, Any]) -> SubscriptionChange:
     """What the change of g means."""
     (asked,) = Scenario.model_validate({"name": "what if", "changes": [change]}).changes
-    subscribes = change["change"] == "subscribe"
+    assert isinstance(asked, Subscribe | Unsubscribe)
+    subscribes = isinstance(asked, Subscribe)
     group = group_of(after(before, change, policy=AVG) if subscribes else before)
     reads = "refund" in {one.topic.topic for one in group_of(before).business}
     return subscription_change(group, asked, Timing(), is_read_before=reads)

@@ -66,7 +66,7 @@ def subscription_change(
     mismatch_s = timing.rollout_s if several else None
     is_filter = is_read_before and isinstance(change, Subscribe)
     unread = _unread_meanwhile(group, change.topic, queues) if several and not is_filter else 0
-    spreads = () if not several else FILTERS if is_filter else tuple(_while_it_spreads(unread, queues, timing))
+    spreads = FILTERS if is_filter else tuple(_while_it_spreads(unread, queues, timing))
     entry = SubscriptionChange(
         change=change.change,
         consumer_group=group.name,
@@ -74,7 +74,7 @@ def subscription_change(
         queues=queues,
         mismatch_s=mismatch_s,
         unread_meanwhile=unread,
-        meaning=spreads,
+        meaning=spreads if several else (),
     )
     if isinstance(change, Subscribe):
         return entry
@@ -86,7 +86,7 @@ def subscription_change(
         entry,
         waiting_messages=waiting,
         queues_with_offsets=committed,
-        meaning=(*spreads, *_left_behind(group, waiting, committed)),
+        meaning=(*entry.meaning, *_left_behind(group, waiting, committed)),
     )
 
 
