@@ -33,6 +33,7 @@ MALFORMED = [
     ),
     ("{name: x, changes: [{change: slow_broker, broker_name: broker-a, latency_ms: 800}]}", "changes[0].for_s"),
     ("{name: x, changes: [{change: rolling_restart, consumer_group: g_pay, batch: 1}]}", "changes[0].pause_s"),
+    ("{name: x, changes: [{change: lose_nameserver, nameserver: n, loss: SHUTDOWN}]}", "changes[0].loss"),
     (
         "{name: x, changes: [{change: rolling_restart, consumer_group: g_pay, batch: 0, pause_s: 30}]}",
         "changes[0].batch",
@@ -70,6 +71,7 @@ UNFIT = [
     ("{change: subscribe, consumer_group: g_pay, topic: absent}", "topic"),
     ("{change: subscribe, consumer_group: g_pay, topic: pay}", "expression"),
     ("{change: unsubscribe, consumer_group: g_pay, topic: absent}", "topic"),
+    ("{change: lose_nameserver, nameserver: '10.0.9.9:9876'}", "nameserver"),
     ("{change: scale_traffic, topic: absent, factor: 2.0}", "topic"),
     ("{change: set_strategy, consumer_group: g_absent, strategy: AVG}", "consumer_group"),
     (

@@ -55,7 +55,7 @@ SLOW_ADMIN: Final = (
     "A command that changes a topic on a broker may time out, although the broker makes the change. The broker waits"
     " for the name server that does not answer, up to 24 s (registerBrokerTimeoutMills)."
 )
-NO_ADMIN: Final = "Commands of mqadmin that need a name server (-n)."
+NO_ADMIN: Final = "Commands of mqadmin that need a name server (-n) fail."
 MEMBERS: Final = (
     "Clients whose lists lack brokers send these brokers no heartbeats. After at most 130 s these brokers forget them,"
     " and give a group's other clients a list of members without them."

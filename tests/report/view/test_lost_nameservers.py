@@ -29,17 +29,21 @@ def a_loss(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
+def _rows(loss: dict[str, Any]) -> list[list[str]]:
+    (table,) = (one for one in elements(_page(loss), "table") if text_of(one).strip().startswith("Which route"))
+    return [[text_of(cell).strip() for cell in row] for row in elements(table, "tr")][1:]
+
+
 def _page(*losses: dict[str, Any]) -> Any:
     return read_page(page_of(sample_rows(), scenario=a_scenario() | {"lost_nameservers": list(losses)}))
 
 
 def test_the_table_says_who_has_which_route_until_when() -> None:
-    (table,) = (one for one in elements(_page(a_loss()), "table") if text_of(one).strip().startswith("Which route"))
-
-    assert [[text_of(cell).strip() for cell in row] for row in elements(table, "tr")][1:] == [
-        ["ask it (and know others, if it is dead)", "0 s to 90 s", "as before the loss", "It still answers."],
+    assert _rows(a_loss()) == [
+        ["ask it", "0 s to 90 s", "as before the loss", "It still answers."],
         ["start after the loss", "125 s until it is back", "none", "It still answers."],
     ]
+    assert _rows(a_loss(loss="KILL"))[0][0] == "ask it, and know others"
 
 
 def test_the_page_says_what_goes_on_what_stops_and_what_to_do() -> None:
@@ -57,6 +61,13 @@ def test_the_page_names_topics_of_which_clients_may_keep_different_lists() -> No
     none = LISTS | {"topics": 0, "topic_names": [], "queues": 0, "groups": 0, "group_names": []}
     assert "No topic has queues on several brokers" in text_of(_page(a_loss(partial_lists=none)))
     assert "keep different" not in text_of(_page(a_loss(loss="KILL", partial_lists=None)))
+
+
+def test_the_first_line_says_what_the_verdict_leaves_out() -> None:
+    text = " ".join(text_of(_page(a_loss())).split())
+
+    assert "It does not count what clients miss without the lost name server: that is below. Not everything" in text
+    assert "what clients miss" not in text_of(read_page(page_of(sample_rows(), scenario=a_scenario())))
 
 
 def test_the_page_says_if_no_name_server_is_left() -> None:

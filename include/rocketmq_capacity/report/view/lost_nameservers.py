@@ -19,7 +19,7 @@ HAPPENS: Final = {
 }
 CLIENTS: Final[Mapping[Asking, str]] = {
     "ASK_ANOTHER": "ask another one",
-    "ASK_IT": "ask it (and know others, if it is dead)",
+    "ASK_IT": "ask it, and know others",
     "KNOW_IT_ALONE": "know it alone",
     "NEW": "start after the loss",
 }
@@ -60,7 +60,7 @@ def _view(one: LostNameserver) -> LostNameserverView:
         name=one.nameserver_addr,
         happens=HAPPENS[one.loss],
         left=f"Left: {left}." if left else "No other name server is left.",
-        rows=tuple(map(_row, one.routes)),
+        rows=tuple(_row(span, is_cut=one.loss == "CUT_OFF") for span in one.routes),
         partial="" if one.partial_lists is None else _partial(one.partial_lists),
         parts=(("What goes on", one.goes_on), ("What stops", one.stops), ("What to do", one.advice)),
         back=f"When it is back, clients that ask it have all routes after at most {number(one.back_s)} s.",
@@ -68,9 +68,10 @@ def _view(one: LostNameserver) -> LostNameserverView:
     )
 
 
-def _row(span: RouteSpan) -> tuple[str, str, str, str]:
+def _row(span: RouteSpan, *, is_cut: bool) -> tuple[str, str, str, str]:
+    clients = "ask it" if is_cut and span.clients == "ASK_IT" else CLIENTS[span.clients]
     until = "until it is back" if span.until_s is None else f"to {number(span.until_s)} s"
-    return CLIENTS[span.clients], f"{number(span.from_s)} s {until}", ROUTES[span.route], span.meaning
+    return clients, f"{number(span.from_s)} s {until}", ROUTES[span.route], span.meaning
 
 
 def _partial(lists: PartialLists) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import UNSET
+
 from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import SCENARIO_ROWS
@@ -54,7 +56,7 @@ def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
     by_verdict = {word: [one.consumer_group for one in affected if one.verdict == word] for word in ORDER}
     return VerdictView(
         title=VERDICTS[scenario.verdict].title,
-        carried=() if scenario.carried is None else tuple(_carried(scenario.carried)),
+        carried=() if scenario.carried is None else tuple(_first_lines(scenario, scenario.carried)),
         groups=tuple(
             (VERDICTS[word].of_groups, len(names), tuple(names[:NAMED]), max(0, len(names) - NAMED))
             for word, names in by_verdict.items()
@@ -66,6 +68,15 @@ def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
         unchanged=tuple(map(_affected, unchanged[:SCENARIO_ROWS])),
         more_unchanged=max(0, len(unchanged) - SCENARIO_ROWS),
     )
+
+
+def _first_lines(scenario: ScenarioResult, found: Carried) -> Iterator[str]:
+    if scenario.lost_nameservers is not UNSET:
+        yield (
+            "The verdict is of the routes that are left. It does not count what clients miss without the lost name"
+            " server: that is below."
+        )
+    yield from _carried(found)
 
 
 def _carried(found: Carried) -> Iterator[str]:
