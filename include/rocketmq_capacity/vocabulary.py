@@ -311,3 +311,5 @@ REQUEST_S: Final = 3.0
 """ClientConfig.mqClientApiTimeout: the most that a request of a client takes."""
 FIRST_PULL_S: Final = 0.5
 """RebalanceImpl.updateProcessQueueTableInRebalance: a new reader first pulls this long after its rebalance."""
+LOCK_RENEWAL_S: Final = 20.0
+"""ProcessQueue.REBALANCE_LOCK_INTERVAL: how often a client that consumes in order locks its queues anew."""

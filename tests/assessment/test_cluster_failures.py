@@ -48,15 +48,16 @@ def test_a_master_without_a_slave_is_as_a_lost_broker() -> None:
     ("config", "expected", "read_again_s"),
     [
         ({}, (False, False, False, False), None),
-        # 120 s and 5 s of the name server, 30 s until the next route, 3 s for the request, 3 s until the next pull.
-        ({"slaveReadEnable": "true"}, (False, True, False, False), 161.0),
+        # 120 s and 5 s of the name server, 30 s until the next route, 3 s for the request, 3 s for a pull that still
+        # tries to connect to the lost machine, 3 s until the next pull.
+        ({"slaveReadEnable": "true"}, (False, True, False, False), 164.0),
         # Whether the name server supports an acting master, no broker tells.
-        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, (False, True, None, None), 161.0),
+        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, (False, True, None, None), 164.0),
         # An acting master refuses pulls without slaveReadEnable, too.
         ({"enableSlaveActingMaster": "true"}, (False, False, False, None), None),
-        # 10 s without a heartbeat, 5 s of the controller, and the same 36 s.
-        ({"enableControllerMode": "true"}, (True, True, True, True), 51.0),
-        ({"enableControllerMode": "true", "controllerHeartBeatTimeoutMills": "4000"}, (True,) * 4, 45.0),
+        # 10 s without a heartbeat, 5 s of the controller, and the same 39 s.
+        ({"enableControllerMode": "true"}, (True, True, True, True), 54.0),
+        ({"enableControllerMode": "true", "controllerHeartBeatTimeoutMills": "4000"}, (True,) * 4, 48.0),
     ],
 )
 def test_what_a_slave_allows_without_its_master(
@@ -66,6 +67,14 @@ def test_what_a_slave_allows_without_its_master(
 
     assert (can(row), row.read_again_s) == (expected, read_again_s)
     assert row.lost_brokers == ()
+
+
+def test_a_name_server_misses_a_master_that_a_slave_acts_for_after_10_s() -> None:
+    acts = {**OFF, "slaveReadEnable": "true", "enableSlaveActingMaster": "true"}
+    both = [replace(broker("broker-a", broker_id), config=acts) for broker_id in (0, 1)]
+    slow = [replace(one, config={**acts, "brokerNotActiveTimeoutMillis": "30000"}) for one in both]
+
+    assert [one("MASTER", *each).read_again_s for each in (both, slow)] == [10 + 5 + 39, 30 + 5 + 39]
 
 
 def test_a_slave_that_reports_nothing_leaves_it_unknown() -> None:
@@ -120,7 +129,7 @@ def test_what_a_deployment_knows_of_its_brokers_counts() -> None:
     quick = {"poll_nameserver_s": 2.0, "rebalance_s": 4.0}
     assert one("RESTART", restarting(0, 100 * MIB), TRANSITION=quick).read_again_s == 20 + 1 + 6
     slave = with_slave({"slaveReadEnable": "true"})
-    assert one("MASTER", *slave, TRANSITION=quick).read_again_s == 125 + 2 + 3 + 3
+    assert one("MASTER", *slave, TRANSITION=quick).read_again_s == 125 + 2 + 3 + 3 + 3
 
 
 @pytest.mark.parametrize("runtime", [None, {}, {"commitLogMinOffset": "0"}, {"commitLogMinOffset": "-1"}])
@@ -162,6 +171,15 @@ def test_without_the_only_name_server_clients_keep_their_routes() -> None:
     assert "cannot start" in row.why
 
 
-def test_a_slave_alone_and_a_cluster_without_brokers_have_no_master_to_lose() -> None:
-    assert [row.failure for row in failures(broker("broker-a", 1))] == ["NAME_SERVER"]
+def test_a_broker_whose_master_is_lost_already_keeps_its_row() -> None:
+    reads = {**OFF, "slaveReadEnable": "true"}
+    for config, pull, again_s in ((reads, True, 0.0), (OFF, False, None), (None, None, None)):
+        row, nameserver = failures(replace(broker("broker-a", 1), config=config))
+        assert (row.failure, row.lost, row.can_pull, row.read_again_s) == ("MASTER", "broker-a", pull, again_s)
+        assert row.is_writable is False
+        assert row.why.startswith("It has no master now.")
+        assert nameserver.failure == "NAME_SERVER"
+
+
+def test_a_cluster_without_brokers_has_no_master_to_lose() -> None:
     assert failures(nameservers=()) == []

@@ -3,27 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity.assessment.replicas import (
-    Reading,
-    elects_a_master,
-    readable_without_master,
-    registered_only_with,
-)
+from rocketmq_capacity.assessment.master_loss import MasterLoss
+from rocketmq_capacity.assessment.replicas import Reading, readable_without_master, registered_only_with
 from rocketmq_capacity.model.broker_figures import AVERAGE_BYTES
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.model.number_text import decimal_number, whole_number
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.settings.thresholds import Transition
 from rocketmq_capacity.tables import Broker, ClusterFailure
-from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, MASTER_LOST, NAME_SERVER_LOST, REQUEST_S, RESTART
+from rocketmq_capacity.vocabulary import MASTER_LOST, NAME_SERVER_LOST, RESTART
 from rocketmq_capacity.wording import fixed, listed
 
-PULL_RETRY_S: Final = 3.0
-"""DefaultMQPushConsumerImpl.pullTimeDelayMillsWhenException: a client waits this long after a failed pull."""
-HEARTBEAT_TIMEOUT_S: Final = 10.0
-"""BrokerConfig.controllerHeartBeatTimeoutMills: after this long without a heartbeat a controller misses a master."""
-CONTROLLER_SCAN_S: Final = 5.0
-"""ControllerConfig.scanNotActiveBrokerInterval: how often it looks."""
 FILE_BYTES: Final = 1 << 30
 """MessageStoreConfig.mappedFileSizeCommitLog."""
 CHECKPOINT_S: Final = 60.0 + 3.0
@@ -37,49 +26,53 @@ def cluster_failures(cluster: ClusterFacts, policy: Policy) -> Iterator[ClusterF
     for broker in sorted(cluster.brokers, key=lambda one: (one.broker_name, one.broker_id)):
         replicas.setdefault(broker.broker_name, []).append(broker)
     for name, (first, *slaves) in replicas.items():
-        if first.broker_id == 0:
-            yield _master_lost(name, slaves, policy.thresholds.TRANSITION)
+        if first.broker_id:
+            yield _masterless(name, (first, *slaves))
+        else:
+            yield _master_lost(name, slaves, MasterLoss.of(first, slaves, policy.thresholds.TRANSITION))
             yield _restarted(first, policy)
     for address in sorted(set(cluster.cluster.nameservers)):
         yield _nameserver_lost(address, cluster, replicas)
 
 
-def _master_lost(name: str, slaves: Sequence[Broker], clients: Transition) -> ClusterFailure:
-    finds_s = clients.poll_nameserver_s + REQUEST_S + PULL_RETRY_S
+def _master_lost(name: str, slaves: Sequence[Broker], loss: MasterLoss) -> ClusterFailure:
     if not slaves:
         return _failure(
             MASTER_LOST,
             name,
-            _all_or_nobody(False),
+            loss.reading,
             lost_brokers=(name,),
             read_again_s=None,
             why="It has no slave: nobody reads its queues until it is back.",
         )
-    if elects_a_master(slaves):
-        told = [
-            value for one in slaves if (value := _number(one.config, "controllerHeartBeatTimeoutMills")) is not None
-        ]
-        misses_s = max(told) / 1000 if told else HEARTBEAT_TIMEOUT_S
-        return _failure(
-            MASTER_LOST,
-            name,
-            _all_or_nobody(True),
-            is_writable=True,
-            read_again_s=misses_s + CONTROLLER_SCAN_S + finds_s,
-            why="The controller makes a slave the new master, and clients find it with their next route.",
-        )
-    reading = readable_without_master(slaves)
-    if reading.pull is None:
+    if loss.is_elected:
+        why = "The controller makes a slave the new master, and clients find it with their next route."
+    elif loss.reading.pull is None:
         why = "Its slaves do not report their settings (slaveReadEnable): it is unknown who can read from them."
-    elif not reading.pull:
+    elif not loss.reading.pull:
         why = "Its slaves refuse to be read (slaveReadEnable is false): nobody reads its queues until it is back."
     else:
         why = (
             "Clients that pull in any order turn to a slave once the name server has dropped the master. Others need"
             " an acting master (enableSlaveActingMaster, and supportActingMaster of the name server)."
         )
-    again_s = BROKER_FORGOTTEN_S + finds_s if reading.pull else None
-    return _failure(MASTER_LOST, name, reading, read_again_s=again_s, why=why)
+    again_s = loss.served_s("PULL", "SILENT")
+    return _failure(MASTER_LOST, name, loss.reading, is_writable=loss.is_elected, read_again_s=again_s, why=why)
+
+
+def _masterless(name: str, slaves: Sequence[Broker]) -> ClusterFailure:
+    """A broker whose master is lost already: what its slaves serve now."""
+    reading = readable_without_master(slaves)
+    who = "Clients that pull in any order read from a slave" if reading.pull else "Nobody reads its queues"
+    if reading.pull is None:
+        who = "Its slaves do not report their settings (slaveReadEnable): it is unknown who reads from them"
+    return _failure(
+        MASTER_LOST,
+        name,
+        reading,
+        read_again_s=0.0 if reading.pull else None,
+        why=f"It has no master now. {who}, and nobody writes there until the master is back.",
+    )
 
 
 def _failure(

@@ -33,6 +33,9 @@ class Reading:
     pop: bool | None
 
 
+EVERYBODY: Final = Reading(pull=True, pull_in_order=True, pop=True)
+
+
 def masterless(brokers: Iterable[Broker]) -> dict[str, list[Broker]]:
     """The slaves of each broker without a master, by name, in the order of their broker ids."""
     replicas: dict[str, list[Broker]] = {}

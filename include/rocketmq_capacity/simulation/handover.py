@@ -14,11 +14,10 @@ from rocketmq_capacity.simulation.timing import (
     BROKER_LOCK_S,
     CONSUME_TIMEOUT_S,
     FORCED_UNLOCK_S,
-    LOCK_RENEWAL_S,
     MAX_SPAN,
     MIN_REBALANCE_S,
 )
-from rocketmq_capacity.vocabulary import FIRST_PULL_S
+from rocketmq_capacity.vocabulary import FIRST_PULL_S, LOCK_RENEWAL_S
 
 RETRY_LOCK: Final = Delay.of(0.0, (MIN_REBALANCE_S,))
 """RebalanceService: a client that lacks a lock rebalances again after a second."""

@@ -23,8 +23,6 @@ NOTIFY_TIMER_S: Final = 15.0
 CHANNEL_SCAN_S: Final = 10.0
 """ClientHousekeepingService: how often a broker looks for silent clients. It does not notify the others when it drops
 one (ConsumerManager.scanNotActiveChannel sends no CHANGE), so they find out in their rebalance loop."""
-LOCK_RENEWAL_S: Final = 20.0
-"""ProcessQueue.REBALANCE_LOCK_INTERVAL."""
 BROKER_LOCK_S: Final = 60.0
 """RebalanceLockManager.REBALANCE_LOCK_MAX_LIVE_TIME. unlockBatchMQ ends one earlier; a closed connection does not."""
 FORCED_UNLOCK_S: Final = 20.0
