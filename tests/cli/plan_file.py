@@ -570,6 +570,74 @@ class LostNameserver(Part, frozen=True):
     timers: dict[str, Any]
 
 
+Use = Literal["WRITE", "PULL", "PULL_IN_ORDER", "POP"]
+
+
+class CanRead(Part, frozen=True):
+    pull: bool | None
+    pull_in_order: bool | None
+    pop: bool | None
+
+
+class ServedClients(Part, frozen=True):
+    use: Use
+    is_served: bool | None
+    killed_s: Metric | None
+    silent_s: Metric | None
+    back_s: Metric
+    meaning: str
+
+
+class WaitingMessages(Part, frozen=True):
+    consumer_group: str
+    use: Use
+    queues: Number
+    messages: Number | None
+    is_served: bool | None
+    killed_s: Metric | None
+    silent_s: Metric | None
+
+
+class MessagesAtRisk(Part, frozen=True):
+    lost_with: Literal["PROCESS", "POWER", "DISK"]
+    lost_bytes: Metric | None
+    lost_messages: Metric | None
+    why: str
+
+
+class LostMaster(Part, frozen=True, tag_field="change", tag="lose_master"):
+    broker_name: str
+    replicas: Number
+    has_new_master: bool
+    readable_queues: Number
+    writable_queues: Number | None
+    is_writable: bool
+    can_read: CanRead
+    clients: list[ServedClients]
+    waiting: list[WaitingMessages]
+    at_risk: list[MessagesAtRisk]
+    slave_behind_bytes: Metric | None
+    back: list[str]
+    timers: dict[str, Any]
+
+
+class SlowProducers(Part, frozen=True):
+    versions: str
+    back_off_ms: Number
+    most_sends_per_thread: Number | None
+    avoided_for_s_afterwards: Metric
+
+
+class SlowBroker(Part, frozen=True, tag_field="change", tag="slow_broker"):
+    broker_name: str
+    latency_ms: Metric
+    for_s: Metric
+    readable_queues: Number
+    writable_queues: Number | None
+    fails: bool
+    producers: list[SlowProducers]
+
+
 class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
@@ -585,6 +653,7 @@ class Scenario(Part, frozen=True):
     producers_undecided: list[dict[str, str]]
     queue_plans: list[QueuePlan] | UnsetType = UNSET
     lost_nameservers: list[LostNameserver] | UnsetType = UNSET
+    brokers: list[LostMaster | SlowBroker] | UnsetType = UNSET
     rolling_restarts: list[RollingRestart] | UnsetType = UNSET
     subscription_changes: list[SubscriptionChange] | UnsetType = UNSET
     ordered_topics: list[OrderedTopic] | UnsetType = UNSET

@@ -142,6 +142,24 @@ def test_a_topic_that_only_slaves_could_serve_is_not_written_any_more() -> None:
     assert (row.verdict, row.unread_queues) == ("WORSE", 4)
 
 
+def test_messages_wait_on_a_broker_whose_slaves_refuse_to_be_read() -> None:
+    """Each of four queues there has 500 messages; those of the other broker are read as before."""
+    lost = {"change": "lose_master", "broker_name": "hz@a"}
+    told = {"slaveReadEnable": "false"}, {"slaveReadEnable": "true"}, None
+    rows = []
+    for config in told:
+        slave = replace(broker("hz@a", 1), config=config)
+        there = read_by(worker("1", 0.1), worker("2", 0.1), lag=500)
+        rows.append(tried(replace(there, brokers=(broker("hz@a"), slave, broker("sh@b"))), lost))
+    refused, read, unknown = rows
+
+    assert (refused.verdict, refused.unread_queues, refused.waiting_messages) == ("WORSE", 4, 2000)
+    assert refused.reasons == ("REACHABILITY", "LOSS")
+    assert refused.why == "4 more queues have no reader; 2,000 messages would wait that are not read"
+    assert (read.verdict, read.unread_queues, read.waiting_messages) == ("UNCHANGED", 0, 0)
+    assert (unknown.verdict, unknown.unread_queues, unknown.waiting_messages) == ("UNDECIDED", None, None)
+
+
 def test_a_group_whose_clients_all_left_is_worse_off() -> None:
     row = tried(read_by(worker("1"), worker("2")), {"change": "remove_clients", "consumer_group": "g", "count": 2})
     assert (row.verdict, row.reasons, row.waiting_messages) == ("WORSE", ("REACHABILITY",), 80)

@@ -4,6 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from rocketmq_capacity.plan_file.lost_master import MessagesAtRisk, ServedClients, WaitingMessages
+from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.tables.compare import Course
 
 
@@ -25,6 +27,22 @@ class LostMasterOutlook(Struct, frozen=True, kw_only=True, tag_field="change", t
     writable_queues: Annotated[int | None, Meta(description="the same for producers; null if unknown")]
     is_writable: Annotated[bool, Meta(description="producers can write there afterwards")]
     can_read: Annotated[CanRead, Meta(description="who can read there afterwards")]
+    clients: Annotated[
+        tuple[ServedClients, ...], Meta(description="each kind of clients: until when it can write or read there again")
+    ] = ()
+    waiting: Annotated[
+        tuple[WaitingMessages, ...],
+        Meta(description="what waits there for each group that reads there, most messages first, unknown before all"),
+    ] = ()
+    at_risk: Annotated[
+        tuple[MessagesAtRisk, ...], Meta(description="what may be lost with the master's process, power or disk")
+    ] = ()
+    slave_behind_bytes: Annotated[
+        float | None,
+        Meta(description="bytes that the slave with most lacked in the snapshot; null if unknown, or without a slave"),
+    ] = None
+    back: Annotated[tuple[str, ...], Meta(description="how clients come back when the master returns, in words")] = ()
+    timers: Annotated[JsonObject | None, Meta(description="the timers behind the figures, in seconds")] = None
 
 
 class SlowProducers(Struct, frozen=True, kw_only=True):

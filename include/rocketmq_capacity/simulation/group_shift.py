@@ -219,7 +219,10 @@ def _with_queues(counts: Counts) -> set[str]:
 
 
 def _waiting(before: Group, after: Group) -> int | None:
-    """Messages not read on queues that are gone, or on all queues if nobody is left to read; None if unknown."""
+    """Messages not read on queues that are gone, or on all queues if nobody is left to read; None if unknown.
+
+    A queue whose broker lost its master, and whose slaves do not serve the group, is as good as gone.
+    """
     topics = business_topics(before.facts)
     lags = {
         Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in before.facts.lags if one.topic in topics
@@ -228,7 +231,11 @@ def _waiting(before: Group, after: Group) -> int | None:
     if not before.facts.connections:
         gone = set(lags) - {Queue(one.topic, one.broker_name, one.queue_id) for one in after.facts.lags}
     elif after.facts.connections:
-        gone -= _business_queues(after)
+        had, has = _unserved(before) or {}, _unserved(after)
+        if has is None:
+            return None
+        lost = {place for place, queues in has.items() if queues and not had.get(place)}
+        gone -= {queue for queue in _business_queues(after) if (queue.topic, queue.broker_name) not in lost}
     known = [lag for queue in gone if (lag := lags.get(queue)) is not None]
     return sum(known) if len(known) == len(gone) else None
 

@@ -8,10 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rocketmq_capacity.assessment.replicas import readable_without_master
+from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.troubled_broker import CanRead, LostMasterOutlook, SlowBrokerOutlook, SlowProducers
 from rocketmq_capacity.producers import GENERATIONS, SEND_TIMEOUT_MS, Generation
 from rocketmq_capacity.simulation.changes.lose_master import LoseMaster
 from rocketmq_capacity.simulation.changes.slow_broker import SlowBroker
+from rocketmq_capacity.simulation.lost_masters import with_course
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.tables import Broker, TopicQueue
@@ -33,7 +35,10 @@ def outlook_of(sides: Sides) -> tuple[Outlook, ...]:
         return ()
     is_named = pc.field("broker_name").cast(pa.string()).isin(pa.array(names, pa.string()))
     queues = sides.before.rows_where(TopicQueue, is_named & (pc.field("kind") == BUSINESS))
-    return outlook(sides.scenario, queues, sides.after.rows(Broker))
+    entries = outlook(sides.scenario, queues, sides.after.rows(Broker))
+    lost = [one for one in entries if isinstance(one, LostMasterOutlook)]
+    with_more = iter(with_course(sides, lost, queues) if lost else ())
+    return tuple(steady(next(with_more)) if isinstance(one, LostMasterOutlook) else one for one in entries)
 
 
 def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[Broker]) -> tuple[Outlook, ...]:

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook, SlowBrokerOutlook
 from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.view.lost_masters import LostMasterView, lost_master_view
 from rocketmq_capacity.wording import counted
 
 ANSWERS = {True: "can read it", False: "cannot read it", None: "may read it: its slaves do not say"}
@@ -19,6 +20,8 @@ class BrokerLines:
     name: str
     happens: str
     lines: tuple[tuple[str, str], ...]
+    lost_master: LostMasterView | None = None
+    """In place of the lines."""
 
 
 def broker_lines(scenario: ScenarioResult) -> tuple[BrokerLines, ...]:
@@ -37,7 +40,7 @@ def _master(one: LostMasterOutlook) -> BrokerLines:
     lines = (("producers", write), *((who, ANSWERS[can]) for who, can in clients))
     stays = "no slave stays" if not one.replicas else f"{counted(one.replicas, 'slave')} left"
     elected = ", and a controller makes one of them the new master" if one.has_new_master else ""
-    return BrokerLines(one.broker_name, f"loses its master; {stays}{elected}", lines)
+    return BrokerLines(one.broker_name, f"loses its master; {stays}{elected}", lines, lost_master_view(one))
 
 
 def _slow(one: SlowBrokerOutlook) -> BrokerLines:
