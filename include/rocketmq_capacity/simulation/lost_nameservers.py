@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rocketmq_capacity.assessment.master_loss import NOT_ACTIVE_S
 from rocketmq_capacity.assessment.replicas import registered_only_with
 from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.plan_file.lost_nameserver import Asking, HeldRoute, Loss, LostNameserver, PartialLists, RouteSpan
@@ -21,8 +22,6 @@ from rocketmq_capacity.wording import fixed, listed
 
 REGISTERS_S: Final = 30.0
 """BrokerConfig.registerNameServerPeriod; a broker takes 10 to 60 s of it."""
-NOT_ACTIVE_S: Final = 10.0
-"""BrokerConfig.brokerNotActiveTimeoutMillis: how long a broker with enableSlaveActingMaster lets itself be silent."""
 HEARTBEAT_S: Final = 1.0
 """BrokerConfig.brokerHeartbeatInterval of such a broker."""
 NAMED: Final = 20
