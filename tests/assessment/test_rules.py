@@ -15,6 +15,7 @@ from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.topology import nameserver_disagreement
+from rocketmq_capacity.catalogue.evidence import Evidence
 from rocketmq_capacity.catalogue.rule import Rule, rules
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import INFO
@@ -22,8 +23,8 @@ from tests.assessment.cases import a_group, a_topic, members
 from tests.assessment.judge import judge
 from tests.simulation.clusters import cluster
 
-LONG_NAME: Final = Rule(name="LONG_NAME", title="Long", meaning="A long name.", place=500)
-UNREAD: Final = Rule(name="UNREAD", title="Unread", meaning="Nobody reads it.", place=510)
+LONG_NAME: Final = Rule(name="LONG_NAME", title="Long", meaning="A long name.", place=500, evidence=Evidence)
+UNREAD: Final = Rule(name="UNREAD", title="Unread", meaning="Nobody reads it.", place=510, evidence=Evidence)
 EVERY = [
     *group_rules().values(),
     *topic_rules().values(),
@@ -45,13 +46,13 @@ def test_every_rule_says_in_its_first_words_what_it_finds() -> None:
 def has_a_long_name(group: Group) -> Iterator[Finding]:
     """LONG_NAME: a group whose name is long."""
     if len(group.name) > 10:
-        yield finding(LONG_NAME, INFO, consumer_group=group.name, subjects=[], evidence={}, message="Long.")
+        yield finding(LONG_NAME, INFO, consumer_group=group.name, subjects=[], evidence=Evidence(), message="Long.")
 
 
 def is_read_by_nobody(topic: Topic) -> Iterator[Finding]:
     """UNREAD: a topic that no group reads."""
     if not topic.unit.readers:
-        yield finding(UNREAD, INFO, topic=topic.name, subjects=[], evidence={}, message="Nobody.")
+        yield finding(UNREAD, INFO, topic=topic.name, subjects=[], evidence=Evidence(), message="Nobody.")
 
 
 def test_a_rule_that_is_added_judges_every_business_group_and_topic(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,13 +19,21 @@ def test_a_rule_with_an_action_of_its_own(package: PackageCopy) -> None:
         "assessment/staffing.py",
         '''
 from rocketmq_capacity.assessment.finding import finding
+from typing import Annotated
+
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
+
+class TooFew(Evidence, frozen=True, kw_only=True):
+    clients: Annotated[int, means("of the group", "client")]
+    idle_hands: Annotated[int, means("that nobody has", "hand")]
 
 TOO_FEW_CLIENTS = Rule(
     name="TOO_FEW_CLIENTS",
     title="Few clients",
     meaning="Work stays undone.",
     place=295,
+    evidence=TooFew,
     severities={"INFO": "work stays undone"},
     details="Four are enough.",
     advice="Start some beside {subjects}.",
@@ -37,7 +45,7 @@ def too_few_clients(group):
     """TOO_FEW_CLIENTS: fewer than four."""
     if len(group.client_ids) < 4:
         yield finding(TOO_FEW_CLIENTS, "INFO", consumer_group=group.name, subjects=group.client_ids,
-                      evidence={"clients": len(group.client_ids)}, message="There are few clients.")
+                      evidence=TooFew(clients=len(group.client_ids), idle_hands=2), message="There are few clients.")
 
 GROUP_RULES = (too_few_clients,)
 ''',
@@ -95,13 +103,14 @@ def test_a_rule_and_an_action_on_topics(package: PackageCopy) -> None:
         "assessment/staffing.py",
         '''
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.evidence import Evidence
 from rocketmq_capacity.catalogue.rule import Rule
 
-ALWAYS = Rule(name="ALWAYS", title="Always", meaning="Every topic.", place=296)
+ALWAYS = Rule(name="ALWAYS", title="Always", meaning="Every topic.", place=296, evidence=Evidence)
 
 def always(topic):
     """ALWAYS: every topic."""
-    yield finding(ALWAYS, "INFO", topic=topic.name, subjects=[], evidence={}, message="It is there.")
+    yield finding(ALWAYS, "INFO", topic=topic.name, subjects=[], evidence=Evidence(), message="It is there.")
 
 TOPIC_RULES = (always,)
 ''',

@@ -1,7 +1,7 @@
 """A new strategy, and a new rule, need no more than their function and their place in a registry."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from rocketmq_capacity.assessment.assess import assess_group
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.rules import group_rules
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Shares
@@ -25,7 +26,17 @@ from tests.fixtures.units import units_of
 from tests.simulation.clusters import pay_cluster
 
 LAST_TAKES_ALL: Final = "LAST_TAKES_ALL"
-TOO_FEW: Final = Rule(name="TOO_FEW_CLIENTS", title="Too few", meaning="A group needs at least four.", place=500)
+
+
+class TooFew(Evidence, frozen=True, kw_only=True):
+    """The evidence of TOO_FEW_CLIENTS."""
+
+    distinct_client_ids: Annotated[int, means("of the group", "client")]
+
+
+TOO_FEW: Final = Rule(
+    name="TOO_FEW_CLIENTS", title="Too few", meaning="A group needs at least four.", place=500, evidence=TooFew
+)
 
 
 def last_takes_all(division: Division, _: Policy) -> Shares:
@@ -43,7 +54,7 @@ def too_few_clients(group: Group) -> Iterator[tables.Finding]:
             "INFO",
             consumer_group=group.name,
             subjects=group.client_ids,
-            evidence={"distinct_client_ids": len(group.client_ids)},
+            evidence=TooFew(distinct_client_ids=len(group.client_ids)),
             message=f"Start more clients than {len(group.client_ids)}.",
         )
 

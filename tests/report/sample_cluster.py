@@ -33,7 +33,14 @@ def sample_rows() -> dict[str, list[dict[str, Any]]]:
         "finding": [
             a_finding(
                 subjects=IDLE,
-                evidence={"clients": 12, "queues": 8, "idle": 4},
+                evidence={
+                    "clients": 12,
+                    "queues": 8,
+                    "idle": 4,
+                    "idle_ratio": 0.3333,
+                    "max_useful_clients": 8,
+                    "ordered": False,
+                },
                 message="4 of 12 consumers of g_pay own no queue: its topics have 8 readable queues.",
             )
         ],

@@ -61,10 +61,10 @@ def test_a_label_is_the_name_without_its_unit():
     assert (label("msgs_per_s"), label("share"), label("tail_")) == ("traffic", "share", "tail ")
 
 
-def test_a_figure_of_another_column_has_that_columns_unit():
-    assert figure("max", 5.0, of="queues") == "5 queues"
-    assert figure("max", 1.0, of="queues") == "1 queue"
-    assert figure("min", 0.5, of="msgs_per_s") == "0.5 messages/s"
+def test_a_figure_of_a_rule_has_the_unit_that_the_rule_says():
+    assert figure("max", 5.0, "ALLOCATION_SKEW") == "5 queues"
+    assert figure("max", 1.0, "ALLOCATION_SKEW") == "1 queue"
+    assert figure("min", 0.5, "TRAFFIC_SKEW") == "0.5 messages/s"
 
 
 @pytest.mark.parametrize(

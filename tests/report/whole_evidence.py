@@ -8,10 +8,17 @@ from rocketmq_capacity.catalogue.rule import rule_of
 
 
 def whole(rule: str, figures: dict[str, Any]) -> dict[str, Any]:
-    """The figures as the rule has them: those that are not given are null, zero or empty. No figures stay none."""
+    """The figures as the rule has them: those that are not given are null, zero or empty.
+
+    No figures stay none, and figures that the rule does not have are those of another version.
+    """
     kinds = [kind for kind in rule_of(rule).kinds if figures]
     fits = max(kinds, key=lambda kind: len(figures.keys() & set(kind.__struct_fields__)), default=None)
-    return figures if fits is None else _filled(inspect.type_info(fits), figures)
+    return (
+        figures
+        if fits is None or not figures.keys() <= set(fits.__struct_fields__)
+        else _filled(inspect.type_info(fits), figures)
+    )
 
 
 def _filled(kind: inspect.Type, given: Any) -> Any:

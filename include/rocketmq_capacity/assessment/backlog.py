@@ -1,11 +1,12 @@
 """Rules on messages that wait: RETENTION_RISK, RETRY_PRESSURE, and the part of LAG_STATE that looks at samples."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from math import fsum
-from typing import Any, Final
+from typing import Annotated, ClassVar, Final, TypedDict
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
@@ -17,11 +18,13 @@ from rocketmq_capacity.assessment.lag import (
     WARN,
     WINDOW,
     QueueState,
+    State,
     business_topics,
     duration,
     grown,
     lag_troubles,
 )
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.model.number_text import whole_number
@@ -39,8 +42,61 @@ HELD_UP: Final = (
 )
 
 
-def _look_at_readers(_: Finding, evidence: Mapping[str, Any]) -> str:
-    return NO_CLIENTS if evidence.get("clients") == 0 else HELD_UP
+class StalledQueue(Queue, frozen=True, kw_only=True):
+    """A queue whose lag does not fall."""
+
+    state: Annotated[State, means("what its samples show")]
+    lag: Annotated[int, means("unread", "message")]
+
+
+class Stalled(Evidence, frozen=True, kw_only=True):
+    """The evidence of LAG_STATE if lag does not fall by its samples; at its end, if messages also wait too long."""
+
+    adds_to: ClassVar = {"lag": "lag"}
+
+    state: Annotated[State, means("the worst of its queues")]
+    lag: Annotated[int, means("unread on these queues", "message")]
+    clients: Annotated[int, means("of the group", "client")]
+    lag_growth: Annotated[int, means("by which their lag grew", "message")]
+    over_s: Annotated[float, means("time from the first sample to the last")]
+    growth_msgs_per_h: Annotated[float | None, means("growth of the lag")]
+    behind_s: Annotated[float | None, means("age of the last message that was read on the worst of them")]
+    put_msgs_per_s: Annotated[float | None, means("messages that are written to them")]
+    consume_msgs_per_s: Annotated[float | None, means("messages that are read from them")]
+    catches_up: Annotated[bool | None, means("whether more is read than written")]
+    catch_up_s: Annotated[float | None, means("time until all is read if it goes on like this")]
+    queues: Annotated[Sequence[StalledQueue], means("the queues")]
+    max_lag_s: Annotated[float | UnsetType, means("time for which a message may wait, by the policy")] = UNSET
+    waits_s: Annotated[float | UnsetType, means("time for which the oldest unread message has waited")] = UNSET
+    breach_in_s: Annotated[float | UnsetType | None, means("time until one waits too long (null: one does now)")] = (
+        UNSET
+    )
+    late_queues: Annotated[int | UnsetType, means("on which messages wait too long", "queue")] = UNSET
+
+
+class LateFigures(TypedDict, total=False):
+    """What both say of messages that wait too long."""
+
+    max_lag_s: float
+    waits_s: float
+    breach_in_s: float | None
+    late_queues: int
+
+
+class Late(Evidence, frozen=True, kw_only=True):
+    """The evidence of LAG_STATE if messages wait too long, or soon will."""
+
+    adds_to: ClassVar = {"lag": "lag"}
+
+    lag: Annotated[int, means("unread on these queues", "message")]
+    max_lag_s: Annotated[float, means("time for which a message may wait, by the policy")]
+    waits_s: Annotated[float, means("time for which the oldest unread message has waited")]
+    breach_in_s: Annotated[float | None, means("time until one waits too long (null: one does now)")]
+    late_queues: Annotated[int, means("on which messages wait too long", "queue")]
+
+
+def _look_at_readers(_: Finding, evidence: Evidence) -> str:
+    return NO_CLIENTS if isinstance(evidence, Stalled) and not evidence.clients else HELD_UP
 
 
 LAG_STATE: Final = Rule(
@@ -48,6 +104,7 @@ LAG_STATE: Final = Rule(
     title="A backlog that does not shrink",
     meaning="Over the last samples the group did not catch up with what is written.",
     place=120,
+    evidence=(Stalled, Late),
     advice=_look_at_readers,
     looks="its clients",
     shows=FALLS,
@@ -95,8 +152,27 @@ CATCH_UP: Final = (
 )
 
 
-def _catch_up(_: Finding, evidence: Mapping[str, Any]) -> str:
-    return NO_CLIENTS if evidence.get("clients") == 0 else CATCH_UP
+class LeftQueue(Queue, frozen=True, kw_only=True):
+    """A queue whose unread messages are deleted now or soon."""
+
+    left_hours: Annotated[float, means("time until messages are deleted unread")]
+
+
+class Retention(Evidence, frozen=True, kw_only=True):
+    """The evidence of RETENTION_RISK."""
+
+    adds_to: ClassVar = {"deleted_messages": "deleted"}
+
+    clients: Annotated[int, means("of the group", "client")]
+    lost_queues: Annotated[int, means("of which messages were deleted unread", "queue")]
+    deleted: Annotated[int, means("that were deleted unread", "message")]
+    left_hours: Annotated[float | None, means("time until the next messages are deleted unread")]
+    warning_hours: Annotated[float, means("time below which this is a finding, by the policy")]
+    queues: Annotated[Sequence[LeftQueue], means("the queues")]
+
+
+def _catch_up(_: Finding, evidence: Retention) -> str:
+    return NO_CLIENTS if not evidence.clients else CATCH_UP
 
 
 RETENTION_RISK: Final = Rule(
@@ -106,6 +182,7 @@ RETENTION_RISK: Final = Rule(
         "A broker deletes old files, also if they were not read. A group this far behind is about to lose messages."
     ),
     place=90,
+    evidence=Retention,
     advice=_catch_up,
     looks="its clients",
     shows=FALLS,
@@ -126,11 +203,24 @@ RETENTION_RISK: Final = Rule(
     """,
 )
 
+
+class Retry(Evidence, frozen=True, kw_only=True):
+    """The evidence of RETRY_PRESSURE."""
+
+    failed_ratio: Annotated[float | None, means("share of the messages that fail, as clients say")]
+    failed_msgs_per_s: Annotated[float, means("messages that fail")]
+    consumed_msgs_per_s: Annotated[float, means("messages that clients handle")]
+    retried_ratio: Annotated[float | None, means("messages that come again, as a share of all that arrive")]
+    retried_msgs_per_s: Annotated[float | None, means("messages that come again by the retry topic")]
+    bound_ratio: Annotated[float, means("share that may fail, by the policy")]
+
+
 RETRY_PRESSURE: Final = Rule(
     name="RETRY_PRESSURE",
     title="Many messages fail and are delivered again",
     meaning=("Consumers fail on many messages. These are delivered again, and in the end go to the dead-letter topic."),
     place=210,
+    evidence=Retry,
     advice=(
         "Find out why the listener fails: a message that fails is delivered again up to 16 times, and then goes to"
         " the dead-letter topic."
@@ -156,10 +246,11 @@ DEFAULT_RESERVED: Final = "72"
 """Hours (MessageStoreConfig.fileReservedTime)."""
 
 
-def lag_by_samples(group: Group) -> Iterator[Finding]:
+def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
     """The finding of LAG_STATE if a queue is stopped, rewound, stalled, or never catches up by its last samples.
 
     A group that is bound to a LITE topic has no offsets on the topic's queues: brokers report 0, whatever it has read.
+    ``late`` are the figures of messages that wait too long; none if there are no such messages.
     """
     if group.facts.is_lite:
         return
@@ -184,20 +275,21 @@ def lag_by_samples(group: Group) -> Iterator[Finding]:
         _lag_severity(group, states),
         consumer_group=group.name,
         queues=queues,
-        evidence={
-            "state": worst,
-            "lag": lag,
-            "clients": group.facts.connections,
-            "lag_growth": grew,
-            "over_s": rounded(over_s, 0),
-            "growth_msgs_per_h": rounded(grew * HOUR_S / over_s, 1) if over_s > 0 else None,
-            "behind_s": worst_s,
-            "put_msgs_per_s": rounded(put),
-            "consume_msgs_per_s": rounded(consumed),
-            "catches_up": is_faster,
-            "catch_up_s": rounded(lag / (consumed - put), 0) if is_faster and consumed and put is not None else None,
-            "queues": [{**asdict(one.queue), "state": one.state, "lag": one.lag} for one in states],
-        },
+        evidence=Stalled(
+            state=worst,
+            lag=lag,
+            clients=group.facts.connections,
+            lag_growth=grew,
+            over_s=rounded(over_s, 0),
+            growth_msgs_per_h=rounded(grew * HOUR_S / over_s, 1) if over_s > 0 else None,
+            behind_s=worst_s,
+            put_msgs_per_s=rounded(put),
+            consume_msgs_per_s=rounded(consumed),
+            catches_up=is_faster,
+            catch_up_s=rounded(lag / (consumed - put), 0) if is_faster and consumed and put is not None else None,
+            queues=[StalledQueue(**asdict(one.queue), state=one.state, lag=one.lag) for one in states],
+            **late,
+        ),
         message=f"{counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag"
         f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
         + _stand(states, worst_s)
@@ -303,17 +395,17 @@ def retention_risk(group: Group) -> Iterator[Finding]:
         INFO if _is_given_up(group, can_be_saved=bool(near)) else severity,
         consumer_group=group.name,
         queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
-        evidence={
-            "clients": group.facts.connections,
-            "lost_queues": len(lost),
-            "deleted": deleted,
-            "left_hours": 0.0 if lost else rounded(least_hours, 2),
-            "warning_hours": bounds.warning_hours,
-            "queues": [
-                {**asdict(queue), "left_hours": 0.0 if queue in lost else rounded(hours[queue], 2)}
+        evidence=Retention(
+            clients=group.facts.connections,
+            lost_queues=len(lost),
+            deleted=deleted,
+            left_hours=0.0 if lost else rounded(least_hours, 2),
+            warning_hours=bounds.warning_hours,
+            queues=[
+                LeftQueue(**asdict(queue), left_hours=0.0 if queue in lost else rounded(hours[queue], 2))
                 for queue in sorted([*lost, *near])
             ],
-        },
+        ),
         message=f"{counted(deleted, 'message')} of {counted(len(lost), 'queue')} were deleted unread."
         if lost
         else f"In {fixed(least_hours or 0.0, 1)} hours the broker deletes messages that the group has not read.",
@@ -364,14 +456,14 @@ def retry_pressure(group: Group) -> Iterator[Finding]:
         RETRY_PRESSURE,
         CRITICAL if most > bounds.critical_ratio else WARNING,
         consumer_group=group.name,
-        evidence={
-            "failed_ratio": rounded(failed_ratio),
-            "failed_msgs_per_s": rounded(failing),
-            "consumed_msgs_per_s": rounded(total),
-            "retried_ratio": rounded(retried_ratio),
-            "retried_msgs_per_s": rounded(again) if retried else None,
-            "bound_ratio": bounds.failed_ratio,
-        },
+        evidence=Retry(
+            failed_ratio=rounded(failed_ratio),
+            failed_msgs_per_s=rounded(failing),
+            consumed_msgs_per_s=rounded(total),
+            retried_ratio=rounded(retried_ratio),
+            retried_msgs_per_s=rounded(again) if retried else None,
+            bound_ratio=bounds.failed_ratio,
+        ),
         message=f"{percent(most)} of the group's messages fail and are delivered again.",
     )
 

@@ -62,7 +62,7 @@ class LagSkew(Skew, frozen=True, kw_only=True):
 
 
 class CountSkew(Skew, frozen=True, kw_only=True):
-    """The evidence of ALLOCATION_SKEW and CROSS_TOPIC_SKEW."""
+    """The evidence of the two rules on numbers of queues."""
 
     max: Annotated[float, means("of the client that owns the most", "queue")]
     min: Annotated[float, means("of the client that owns the fewest", "queue")]

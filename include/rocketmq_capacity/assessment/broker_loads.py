@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Annotated, Final, Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.model.broker_figures import (
     LOG_BEGIN,
     LOG_END,
@@ -55,6 +57,17 @@ class TopicPlace(Protocol):
     @property
     def writable_queues(self) -> int | None:
         """Its writable queues on other brokers."""
+
+
+class OverBroker(Struct, frozen=True, kw_only=True):
+    """A broker that would have to store more than the policy says that it can."""
+
+    broker_name: Annotated[str, means("the broker")]
+    msgs_per_s: Annotated[float | None, means("messages that it would get")]
+    max_msgs_per_s: Annotated[float | None, means("messages that it can store, by the policy")]
+    bytes_per_s: Annotated[float | None, means("bytes that it would get")]
+    max_bytes_per_s: Annotated[float | None, means("bytes that it can store, by the policy")]
+    ratio: Annotated[float, means("what it would get as a share of what it can store")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,26 +154,26 @@ class BrokerLoads:
         own, other = self.sizes[broker], self.sizes[lost]
         return put + added, None if own is None or other is None else put * own + added * other
 
-    def overloaded(self, lost: str) -> list[dict[str, Any]]:
+    def overloaded(self, lost: str) -> list[OverBroker]:
         """The brokers that would have to store more than the policy says they can, if another one is lost."""
         number = next((index for index, one in enumerate(self.brokers) if one.broker_name == lost), None)
         return [] if number is None else list(self._overloaded(number))
 
-    def _overloaded(self, lost: int) -> Iterator[dict[str, Any]]:
+    def _overloaded(self, lost: int) -> Iterator[OverBroker]:
         for broker, (facts, limit) in enumerate(zip(self.brokers, self.limits, strict=True)):
             if broker == lost or limit.source != TOLD or not self.added_msgs_per_s[lost, broker]:
                 continue
             msgs_per_s, bytes_per_s = self.after(lost, broker)
             ratio = limit.ratio(msgs_per_s, bytes_per_s)
             if ratio is not None and ratio > 1:
-                yield {
-                    "broker_name": facts.broker_name,
-                    "msgs_per_s": rounded(msgs_per_s),
-                    "max_msgs_per_s": limit.msgs_per_s,
-                    "bytes_per_s": rounded(bytes_per_s, 0),
-                    "max_bytes_per_s": limit.bytes_per_s,
-                    "ratio": rounded(ratio),
-                }
+                yield OverBroker(
+                    broker_name=facts.broker_name,
+                    msgs_per_s=rounded(msgs_per_s),
+                    max_msgs_per_s=limit.msgs_per_s,
+                    bytes_per_s=rounded(bytes_per_s, 0),
+                    max_bytes_per_s=limit.bytes_per_s,
+                    ratio=rounded(ratio),
+                )
 
 
 def broker_loads(loads: BrokerLoads, policy: Policy) -> Iterator[BrokerLoad]:

@@ -1,23 +1,96 @@
 """CONSUMER_CAPACITY: a group whose clients are too busy, or that has more clients than it needs."""
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Annotated, Any, ClassVar, Final
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from rocketmq_capacity.assessment import remedies
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.more_queues import more_queues, queues_and_clients
-from rocketmq_capacity.assessment.provision import Provision
+from rocketmq_capacity.assessment.provision import Cause, Provision
+from rocketmq_capacity.assessment.remedies import CallTime, Together
 from rocketmq_capacity.assessment.sizes import Search, Sizes, least_number, more_clients, result
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, OVER, UNDER, WARNING
 from rocketmq_capacity.wording import counted, percent, rounded
+
+
+class NeededQueues(Struct, frozen=True, kw_only=True):
+    """More queues of a topic that are enough."""
+
+    topic: Annotated[str, means("the topic")]
+    queues_per_broker: Annotated[int, means("on each writable broker", "queue")]
+    clients: Annotated[int | None, means("needed with them (null: those of today)", "client")]
+
+
+class BusyUnder(Struct, frozen=True, kw_only=True):
+    """How busy the busiest client would be under a strategy."""
+
+    strategy: Annotated[str, means("the strategy")]
+    busy_ratio: Annotated[float, means("busy share of the busiest client at the peak")]
+
+
+class TooBusy(Evidence, frozen=True, kw_only=True):
+    """The evidence of CONSUMER_CAPACITY for a group that is too weak."""
+
+    adds_to: ClassVar = {"utilisation_ratio": "utilisation_ratio"}
+
+    cause: Annotated[Cause | None, means("whether the busiest client is too busy, or lag grows")]
+    lower_utilisation_ratio: Annotated[float, means("least busy share that the busiest client may have")]
+    utilisation_ratio: Annotated[float, means("its most likely busy share")]
+    upper_utilisation_ratio: Annotated[float, means("largest busy share that it may have")]
+    peak_factor: Annotated[float | None, means("how many times more messages come at the peak", "")]
+    peak_utilisation_ratio: Annotated[float, means("its busy share at the peak")]
+    under_utilisation_ratio: Annotated[float, means("busy share that is too much, by the policy")]
+    lag_growth: Annotated[int | None, means("by which lag grew over the samples", "message")]
+    clients: Annotated[int, means("of the group", "client")]
+    needed_clients: Annotated[int | None, means("that are enough", "client")]
+    needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them")]
+    max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
+    consume_threads: Annotated[int | None, means("of the client with fewest", "thread")]
+    needed_consume_threads: Annotated[int | None, means("of every client that are enough", "thread")]
+    threads_busy_ratio: Annotated[float | None, means("busy share of the busiest client with them")]
+    needed_rt_ratio: Annotated[float | None, means("time of a call that is enough, as a share of today's")]
+    response_times: Annotated[Sequence[CallTime] | None, means("what that means for each topic of the busiest client")]
+    calls_busy_ratio: Annotated[float | None, means("busy share of the busiest client with such calls")]
+    needed_queues: Annotated[NeededQueues | None, means("more queues of a topic that are enough")]
+    queues_busy_ratio: Annotated[float | None, means("busy share of the busiest client with them")]
+    needed_together: Annotated[Together | None, means("measures that are enough only together")]
+    strategies: Annotated[Sequence[BusyUnder], means("what other strategies would change")]
+    mend_first: Annotated[str | UnsetType, means("the rule whose finding decides how queues are divided")] = UNSET
+    doubt: Annotated[str | None, means("which fact must be wrong")]
+
+
+class TooMany(Evidence, frozen=True, kw_only=True):
+    """The evidence of CONSUMER_CAPACITY for a group with clients to spare."""
+
+    adds_to: ClassVar = {"utilisation_ratio": "utilisation_ratio"}
+
+    lower_utilisation_ratio: Annotated[float, means("least busy share that the busiest client may have")]
+    utilisation_ratio: Annotated[float, means("its most likely busy share")]
+    upper_utilisation_ratio: Annotated[float, means("largest busy share that it may have")]
+    peak_factor: Annotated[float | None, means("how many times more messages come at the peak", "")]
+    peak_utilisation_ratio: Annotated[float, means("its busy share at the peak")]
+    over_utilisation_ratio: Annotated[float, means("busy share below which clients are too many, by the policy")]
+    clients: Annotated[int, means("of the group", "client")]
+    clients_one_lost_busy_ratio: Annotated[float | None, means("busy share at the peak with one client fewer")]
+    needed_clients: Annotated[int, means("that are enough", "client")]
+    needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them at the peak")]
+    one_lost_busy_ratio: Annotated[float | None, means("the same if one of them is lost")]
+    min_clients: Annotated[int, means("that the group keeps in any case", "client")]
+    max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
+    peak_days: Annotated[float | None, means("days of which the peak is known")]
+    doubt: Annotated[str | None, means("which fact must be wrong")]
+
 
 CONSUMER_CAPACITY: Final = Rule(
     name="CONSUMER_CAPACITY",
@@ -27,6 +100,7 @@ CONSUMER_CAPACITY: Final = Rule(
         " group."
     ),
     place=130,
+    evidence=(TooBusy, TooMany),
     looks="its clients",
     shows=FALLS,
     is_choice=True,
@@ -80,16 +154,14 @@ def consumer_capacity(group: Group) -> Iterator[Finding]:
     """
     status, group = group.provision.status, group.apart
     verdict, work = group.provision, group.planned_work
-    if work is None or verdict.utilisation is None:
-        return
-    if status == UNDER:
+    if work is not None and verdict.utilisation is not None and status == UNDER:
         yield from _too_busy(group, verdict, verdict.utilisation, work)
 
 
 def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
     bound, peak = group.policy.thresholds.PROVISION.under_utilisation, group.peak.scale
     is_busy, growth, first = verdict.cause == "busy", group.growth.by, group.mends_first
-    needed = verdict.needed and verdict.needed.target
+    needed = None if verdict.needed is None else verdict.needed.target
     if is_busy and verdict.needed is not None:
         needed = result(more_clients(group.sizes, bound))
     busiest, limits = verdict.busiest_client or "", group.policy.thresholds.RAISE_CONSUME_THREADS
@@ -107,35 +179,32 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
         CRITICAL if use.lower > OVERLOADED else WARNING,
         consumer_group=group.name,
         subjects=[busiest],
-        evidence={
-            "cause": verdict.cause,
-            **_utilisation(group, verdict, use),
-            "under_utilisation_ratio": bound,
-            "lag_growth": growth,
-            "clients": group.facts.connections,
-            "needed_clients": needed,
-            "needed_busy_ratio": needed and rounded(group.sizes.share(needed)),
-            "max_useful_clients": group.max_useful_clients,
-            "consume_threads": _least_threads(work),
-            "needed_consume_threads": threads and threads.consume_threads,
-            "threads_busy_ratio": threads and rounded(threads.busy_ratio),
-            "needed_rt_ratio": calls and calls.ratio,
-            "response_times": calls and [asdict(one) for one in calls.times],
-            "calls_busy_ratio": calls and rounded(calls.busy_ratio),
-            "needed_queues": queues
-            and {
-                "topic": queues.topic,
-                "queues_per_broker": queues.queues_per_broker,
-                "clients": queues.clients,
-            },
-            "queues_busy_ratio": queues and rounded(queues.busy_ratio),
-            "needed_together": both and {**asdict(both), "busy_ratio": rounded(both.busy_ratio)},
-            "strategies": [
-                {"strategy": name, "busy_ratio": rounded(share)} for name, share in sorted(strategies.items())
+        evidence=TooBusy(
+            cause=verdict.cause,
+            **_utilisation(group, use),
+            under_utilisation_ratio=bound,
+            lag_growth=growth,
+            clients=group.facts.connections,
+            needed_clients=needed,
+            needed_busy_ratio=needed and rounded(group.sizes.share(needed)),
+            max_useful_clients=group.max_useful_clients,
+            consume_threads=_least_threads(work),
+            needed_consume_threads=None if threads is None else threads.consume_threads,
+            threads_busy_ratio=None if threads is None else rounded(threads.busy_ratio),
+            needed_rt_ratio=None if calls is None else calls.ratio,
+            response_times=None if calls is None else calls.times,
+            calls_busy_ratio=None if calls is None else rounded(calls.busy_ratio),
+            needed_queues=None
+            if queues is None
+            else NeededQueues(topic=queues.topic, queues_per_broker=queues.queues_per_broker, clients=queues.clients),
+            queues_busy_ratio=None if queues is None else rounded(queues.busy_ratio),
+            needed_together=None if both is None else replace(both, busy_ratio=rounded(both.busy_ratio)),
+            strategies=[
+                BusyUnder(strategy=name, busy_ratio=rounded(share)) for name, share in sorted(strategies.items())
             ],
-            **({} if first is None else {"mend_first": first}),
-            "doubt": verdict.doubt,
-        },
+            mend_first=UNSET if first is None else first,
+            doubt=verdict.doubt,
+        ),
         message=f"{busiest}, the busiest of {counted(group.facts.connections, 'client')}, "
         + (
             f"{verdict.reason.removeprefix('the busiest client ')}."
@@ -147,29 +216,29 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
 
 def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
     """CONSUMER_CAPACITY: fewer clients are enough, and those there are have little to do; ``left`` may be left."""
-    verdict, connections, floor = group.provision, group.facts.connections, least_left(group.staff)
+    use, connections, floor = group.provision.utilisation, group.facts.connections, least_left(group.staff)
     least = group.policy.thresholds.PROVISION.spare_below_utilisation
-    if verdict.utilisation is None or verdict.utilisation.times(group.peak.scale).upper >= least:
+    if use is None or use.times(group.peak.scale).upper >= least:
         return
     after, without_one = map(group.sizes.share, (left, left - 1))
     yield finding(
         CONSUMER_CAPACITY,
         INFO,
         consumer_group=group.name,
-        subjects=[verdict.busiest_client or ""],
-        evidence={
-            **_utilisation(group, verdict, verdict.utilisation),
-            "over_utilisation_ratio": group.policy.thresholds.PROVISION.over_utilisation,
-            "clients": connections,
-            "clients_one_lost_busy_ratio": rounded(group.sizes.share(connections - 1)),
-            "needed_clients": left,
-            "needed_busy_ratio": rounded(after),
-            "one_lost_busy_ratio": rounded(without_one),
-            "min_clients": floor,
-            "max_useful_clients": group.max_useful_clients,
-            "peak_days": group.peak.days,
-            "doubt": verdict.doubt,
-        },
+        subjects=[group.provision.busiest_client or ""],
+        evidence=TooMany(
+            **_utilisation(group, use),
+            over_utilisation_ratio=group.policy.thresholds.PROVISION.over_utilisation,
+            clients=connections,
+            clients_one_lost_busy_ratio=rounded(group.sizes.share(connections - 1)),
+            needed_clients=left,
+            needed_busy_ratio=rounded(after),
+            one_lost_busy_ratio=rounded(without_one),
+            min_clients=floor,
+            max_useful_clients=group.max_useful_clients,
+            peak_days=group.peak.days,
+            doubt=group.provision.doubt,
+        ),
         message=f"{connections - left} of its {counted(connections, 'client')} "
         f"{'is' if connections - left == 1 else 'are'} not needed: the busiest of {left} would be busy for "
         f"{percent(after or 0.0)} of its time, and for {percent(without_one or 0.0)} if one more is lost."
@@ -212,13 +281,14 @@ def _upper_share(sizes: Sizes, clients: int) -> float:
     return float("inf") if busiest is None else rounded(busiest.upper, 9) or 0.0
 
 
-def _utilisation(group: Group, verdict: Provision, use: Interval) -> dict[str, Any]:
+def _utilisation(group: Group, use: Interval) -> dict[str, Any]:
+    at_peak = group.provision.at_peak or use  # a verdict has both
     return {
         "lower_utilisation_ratio": rounded(use.lower),
         "utilisation_ratio": rounded(use.estimate),
         "upper_utilisation_ratio": rounded(use.upper),
         "peak_factor": rounded(group.peak.factor),
-        "peak_utilisation_ratio": verdict.at_peak and rounded(verdict.at_peak.estimate),
+        "peak_utilisation_ratio": rounded(at_peak.estimate),
     }
 
 

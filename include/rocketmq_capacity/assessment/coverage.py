@@ -8,10 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
+
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.failures import TopicLoss
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
@@ -27,10 +30,65 @@ NOWHERE: Final = "Create the topic, or end the subscription of {subjects}."
 PLACED: Final = "Find out what is right, the brokers of the topic or the policy's placement: {message}"
 
 
-def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
-    if "placement" in evidence:
+class BrokerShare(Struct, frozen=True, kw_only=True):
+    """What a broker has."""
+
+    broker_name: Annotated[str, means("the broker")]
+    topics: Annotated[int, means("that are on it", "topic")]
+    msgs_per_s: Annotated[float | None, means("messages that are written to it")]
+    traffic_share: Annotated[float | None, means("share of all messages")]
+
+
+class Proposed(Struct, frozen=True, kw_only=True):
+    """A topic that could be created on the broker."""
+
+    topic: Annotated[str, means("the topic")]
+    msgs_per_s: Annotated[float | None, means("messages that are written to it")]
+    added_msgs_per_s: Annotated[float, means("messages that the broker would get of these")]
+
+
+class EmptyBroker(Evidence, frozen=True, kw_only=True):
+    """The evidence of TOPIC_COVERAGE for a broker with few topics."""
+
+    topics: Annotated[int, means("that are on it", "topic")]
+    median_topics: Annotated[float, means("that half of the other brokers have at least", "topic")]
+    msgs_per_s: Annotated[float | None, means("messages that are written to it")]
+    traffic_share: Annotated[float | None, means("share of all messages")]
+    brokers: Annotated[Sequence[BrokerShare], means("the busiest brokers")]
+    proposed: Annotated[Sequence[Proposed], means("topics that would level it by their traffic")]
+
+
+class OneBroker(Evidence, frozen=True, kw_only=True):
+    """The evidence of TOPIC_COVERAGE for a topic that is on a single broker."""
+
+    brokers: Annotated[int, means("that have it", "broker")]
+    broker_name: Annotated[str, means("the broker")]
+    missing: Annotated[Sequence[str], means("brokers that it could be created on")]
+    msgs_per_s: Annotated[float | None, means("messages that are written to it")]
+    traffic_share: Annotated[float | None, means("share of all messages")]
+
+
+class Misplaced(Evidence, frozen=True, kw_only=True):
+    """The evidence of TOPIC_COVERAGE for a topic that is not where the policy places it."""
+
+    brokers: Annotated[int, means("that have it", "broker")]
+    placement: Annotated[Sequence[str], means("brokers that it is meant to be on, by the policy")]
+    missing: Annotated[Sequence[str], means("those of them that lack it")]
+    further: Annotated[Sequence[str], means("brokers that it is on besides")]
+    msgs_per_s: Annotated[float | None, means("messages that are written to it")]
+
+
+class Nowhere(Evidence, frozen=True, kw_only=True):
+    """The evidence of TOPIC_COVERAGE for a topic that no broker has."""
+
+    brokers: Annotated[int, means("that have it", "broker")]
+    consumer_groups: Annotated[Sequence[str], means("groups that subscribe to it")]
+
+
+def _advice(_: Finding, evidence: Evidence) -> str:
+    if isinstance(evidence, Misplaced):
         return PLACED
-    return NOWHERE if evidence.get("brokers") == 0 else EMPTY_BROKERS
+    return NOWHERE if isinstance(evidence, Nowhere) else EMPTY_BROKERS
 
 
 TOPIC_COVERAGE: Final = Rule(
@@ -40,6 +98,7 @@ TOPIC_COVERAGE: Final = Rule(
         "A topic on a single broker is lost with that broker. A broker without topics takes no load from the others."
     ),
     place=200,
+    evidence=(EmptyBroker, OneBroker, Misplaced, Nowhere),
     advice=_advice,
     shows="every broker of the topic is listed, with as many queues as the others.",
     is_structural=True,
@@ -221,38 +280,36 @@ def _empty_broker(name: str, lacking: Sequence[str], spread: Spread, kept: Colle
         INFO,
         broker_name=name,
         subjects=[name],
-        evidence={
-            "topics": count,
-            "median_topics": usual,
-            "msgs_per_s": rounded(rate),
-            "traffic_share": spread.share(rate),
-            "brokers": [
-                {
-                    "broker_name": each,
-                    "topics": spread.counts[each],
-                    "msgs_per_s": rounded(spread.rates[each]),
-                    "traffic_share": spread.share(spread.rates[each]),
-                }
+        evidence=EmptyBroker(
+            topics=count,
+            median_topics=usual,
+            msgs_per_s=rounded(rate),
+            traffic_share=spread.share(rate),
+            brokers=[
+                BrokerShare(
+                    broker_name=each,
+                    topics=spread.counts[each],
+                    msgs_per_s=rounded(spread.rates[each]),
+                    traffic_share=spread.share(spread.rates[each]),
+                )
                 for each in shares
             ],
-            "proposed": proposed,
-        },
-        message=f"It {has}; half of the other brokers have {usual:g} or more."
-        + (
-            f" These would level it by their traffic: {listed([one['topic'] for one in proposed])}." if proposed else ""
+            proposed=proposed,
         ),
+        message=f"It {has}; half of the other brokers have {usual:g} or more."
+        + (f" These would level it by their traffic: {listed([one.topic for one in proposed])}." if proposed else ""),
     )
 
 
 def _proposed(
     name: str, lacking: Sequence[str], spread: Spread, kept: Collection[str], policy: Policy
-) -> list[dict[str, Any]]:
+) -> list[Proposed]:
     """The topics that would give a broker about the mean of the messages, those with most messages first.
 
     All brokers that lack topics are taken to get the same ones. Without rates the topics come by name.
     """
     bounds, target = policy.thresholds.TOPIC_COVERAGE, (spread.total or 0.0) / len(spread.brokers)
-    found: list[dict[str, Any]] = []
+    found: list[Proposed] = []
     level = spread.rates[name] or 0.0
     for rate, topic in sorted(_candidates(name, spread, kept), key=lambda one: (-(one[0] or 0.0), java_order(one[1]))):
         on = spread.topics[topic]
@@ -260,7 +317,7 @@ def _proposed(
         is_needed = level + added <= target if target else True
         if is_needed and (added or not target):
             level += added
-            found.append({"topic": topic, "msgs_per_s": rounded(rate), "added_msgs_per_s": rounded(added)})
+            found.append(Proposed(topic=topic, msgs_per_s=rounded(rate), added_msgs_per_s=rounded(added)))
         if len(found) == bounds.max_topics:
             break
     return found
@@ -285,13 +342,13 @@ def _on_one_broker(topic: str, spread: Spread) -> Finding:
         INFO,
         topic=topic,
         subjects=missing,
-        evidence={
-            "brokers": 1,
-            "broker_name": name,
-            "missing": missing,
-            "msgs_per_s": rounded(rate),
-            "traffic_share": spread.share(rate),
-        },
+        evidence=OneBroker(
+            brokers=1,
+            broker_name=name,
+            missing=missing,
+            msgs_per_s=rounded(rate),
+            traffic_share=spread.share(rate),
+        ),
         message=f"It is on {name} alone: without this broker nobody can write or read it.",
     )
 
@@ -325,13 +382,13 @@ def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
         INFO,
         topic=topic,
         subjects=[*missing, *further],
-        evidence={
-            "brokers": len(has),
-            "placement": list(told),
-            "missing": missing,
-            "further": further,
-            "msgs_per_s": rounded(_sum(has.values())),
-        },
+        evidence=Misplaced(
+            brokers=len(has),
+            placement=list(told),
+            missing=missing,
+            further=further,
+            msgs_per_s=rounded(_sum(has.values())),
+        ),
         message=f"The policy places it on {listed(told)}, and it {' and '.join(part for part in parts if part)}.",
     )
 

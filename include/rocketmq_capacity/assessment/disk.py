@@ -36,7 +36,7 @@ class BrokerDisks(Evidence, frozen=True, kw_only=True):
     used_ratio: Annotated[float, means("used share of its fuller disk")]
     deletes_early_above_ratio: Annotated[float, means("used share above which it deletes messages early")]
     critical_ratio: Annotated[float, means("used share above which the finding is critical, by the policy")]
-    disks: Annotated[Sequence[Disk], means("of all that are too full")]
+    disks: Annotated[Sequence[Disk], means("all that are too full")]
 
 
 BROKER_DISK: Final = Rule(

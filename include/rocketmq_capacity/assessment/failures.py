@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from rocketmq_capacity.assessment.broker_loads import BrokerLoads
+from rocketmq_capacity.assessment.broker_loads import BrokerLoads, OverBroker
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.change import Change, compare
@@ -20,6 +20,7 @@ from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
 from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.division import Integers, Members
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, Place
@@ -54,8 +55,36 @@ IS_LOST: Final = (
 )
 
 
-def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
-    return IS_LOST if "slave_ids" in evidence else MAY_BE_LOST
+class Masterless(Evidence, frozen=True, kw_only=True):
+    """The evidence of BROKER_LOSS for a broker that has no master now."""
+
+    slave_ids: Annotated[Sequence[int], means("ids of its slaves", "")]
+    can_pull: Annotated[bool | None, means("whether clients that pull in any order read from a slave")]
+    can_pull_in_order: Annotated[bool | None, means("whether clients that pull in order do")]
+    can_pop: Annotated[bool | None, means("whether clients that pop do")]
+    topics: Annotated[int, means("with queues there", "topic")]
+    topic_names: Annotated[Sequence[str], means("the first of these topics")]
+    groups: Annotated[int, means("that read there", "group")]
+    group_names: Annotated[Sequence[str], means("the first of these groups")]
+
+
+class Loss(Evidence, frozen=True, kw_only=True):
+    """The evidence of BROKER_LOSS for a broker that may be lost."""
+
+    msgs_per_s: Annotated[float | None, means("messages that are written to it")]
+    traffic_share: Annotated[float | None, means("share of all messages")]
+    groups: Annotated[int, means("that read from it", "group")]
+    queues: Annotated[int, means("that groups would lose, counted for each", "queue")]
+    moved_queues: Annotated[int | None, means("that would change their owner, counted for each group", "queue")]
+    groups_under: Annotated[Sequence[str], means("groups that would be too weak")]
+    brokers_over: Annotated[Sequence[OverBroker], means("brokers that would have to store more than the policy says")]
+    unwritable_topics: Annotated[Sequence[str], means("topics that could not be written")]
+    unreadable_topics: Annotated[Sequence[str], means("topics that could not be read")]
+    read_again_s: Annotated[float, means("time until every other queue is read again")]
+
+
+def _advice(_: Finding, evidence: Evidence) -> str:
+    return IS_LOST if isinstance(evidence, Masterless) else MAY_BE_LOST
 
 
 BROKER_LOSS: Final = Rule(
@@ -63,6 +92,7 @@ BROKER_LOSS: Final = Rule(
     title="What the loss of one broker would do",
     meaning="If this broker is lost, the remaining brokers get its share of the messages.",
     place=140,
+    evidence=(Masterless, Loss),
     advice=_advice,
     follows_loss_of="brokers",
     about=("broker",),
@@ -513,16 +543,16 @@ def _masterless(name: str, slaves: Sequence[Broker], topics: Sequence[str], grou
         WARNING if reading.pull else CRITICAL,
         broker_name=name,
         subjects=[name],
-        evidence={
-            "slave_ids": [one.broker_id for one in slaves],
-            "can_pull": reading.pull,
-            "can_pull_in_order": reading.pull_in_order,
-            "can_pop": reading.pop,
-            "topics": len(topics),
-            "topic_names": topics[:NAMED],
-            "groups": len(groups),
-            "group_names": groups[:NAMED],
-        },
+        evidence=Masterless(
+            slave_ids=[one.broker_id for one in slaves],
+            can_pull=reading.pull,
+            can_pull_in_order=reading.pull_in_order,
+            can_pop=reading.pop,
+            topics=len(topics),
+            topic_names=topics[:NAMED],
+            groups=len(groups),
+            group_names=groups[:NAMED],
+        ),
         message=f"It has no master, only {counted(len(slaves), 'slave')}: nobody can write to its queues of"
         f" {counted(len(topics), 'topic')} ({listed(topics)}), and {can} them"
         + (f". They belong to {counted(len(groups), 'group')}: {listed(groups)}." if groups else "."),
@@ -538,11 +568,11 @@ def _loss(
     name: str,
     groups: Sequence[GroupLoss],
     rates: tuple[float | None, float | None],
-    harm: tuple[list[str], list[str], list[str], list[dict[str, Any]]],
+    harm: tuple[list[str], list[str], list[str], list[OverBroker]],
     again_s: float,
 ) -> Finding:
     (rate, total), (under, unwritable, unreadable, over) = rates, harm
-    names = [one["broker_name"] for one in over]
+    names = [one.broker_name for one in over]
     share = None if rate is None or not total else rate / total
     moved = [one.moved_today for one in groups]
     parts = [
@@ -559,18 +589,18 @@ def _loss(
         WARNING if under or over else INFO,
         broker_name=name,
         subjects=[name],
-        evidence={
-            "msgs_per_s": rounded(rate),
-            "traffic_share": rounded(share),
-            "groups": len(groups),
-            "queues": sum(one.lost_queues for one in groups),
-            "moved_queues": None if None in moved else sum(number or 0 for number in moved),
-            "groups_under": under,
-            "brokers_over": over,
-            "unwritable_topics": unwritable,
-            "unreadable_topics": unreadable,
-            "read_again_s": again_s,
-        },
+        evidence=Loss(
+            msgs_per_s=rounded(rate),
+            traffic_share=rounded(share),
+            groups=len(groups),
+            queues=sum(one.lost_queues for one in groups),
+            moved_queues=None if None in moved else sum(number or 0 for number in moved),
+            groups_under=under,
+            brokers_over=over,
+            unwritable_topics=unwritable,
+            unreadable_topics=unreadable,
+            read_again_s=again_s,
+        ),
         message=f"Without it {told}."
         + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
     )

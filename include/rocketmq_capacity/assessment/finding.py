@@ -1,7 +1,6 @@
 """Makes findings, and formats figures for their sentences."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
 
@@ -19,7 +18,7 @@ def finding(
     *,
     subjects: Sequence[str] = (),
     queues: Sequence[Queue] = (),
-    evidence: Evidence | Mapping[str, Any],
+    evidence: Evidence,
     message: str,
     consumer_group: str | None = None,
     topic: str | None = None,
@@ -27,7 +26,7 @@ def finding(
 ) -> tables.Finding:
     """One finding about ``subjects`` (client ids, brokers or groups) or about ``queues``.
 
-    ``evidence`` is written as a JSON object in the given order, with nulls kept and a queue as an object.
+    ``evidence`` is written as a JSON object, with nulls kept.
     """
     return tables.Finding(
         rule=rule.name,

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.backlog import LAG_STATE, lag_by_samples
+from rocketmq_capacity.assessment.backlog import LAG_STATE, Late, LateFigures, lag_by_samples
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.lag import HOUR_S, business_topics, lag_growth
@@ -43,7 +42,7 @@ class Lateness:
         return CRITICAL if self.breach_in_s is None and self.is_falling is False else WARNING
 
     @property
-    def evidence(self) -> dict[str, Any]:
+    def figures(self) -> LateFigures:
         """The figures beside those of the samples."""
         return {
             "max_lag_s": self.allowed_s,
@@ -73,8 +72,8 @@ def lag_state(group: Group) -> Iterator[Finding]:
     Both are one finding, with the severity of the worse. A message waits too long if it is older than ``max_lag_s`` of
     the group's entry in the policy. If lag grows so that one will be within the policy's hours, that is a warning.
     """
-    by_samples = next(lag_by_samples(group), None)
     late = lateness(group)
+    by_samples = next(lag_by_samples(group, {} if late is None else late.figures), None)
     if late is None:
         yield from () if by_samples is None else (by_samples,)
     elif by_samples is None:
@@ -83,15 +82,13 @@ def lag_state(group: Group) -> Iterator[Finding]:
             late.severity,
             consumer_group=group.name,
             queues=late.queues,
-            evidence={"lag": late.lag, **late.evidence},
+            evidence=Late(lag=late.lag, **late.figures),
             message=late.message,
         )
     else:
-        both = msgspec.json.decode(by_samples.evidence) | late.evidence
         yield replace(
             by_samples,
             severity=min(by_samples.severity, late.severity, key=SEVERITIES.index),
-            evidence=msgspec.json.encode(both).decode(),
             message=f"{by_samples.message} {late.message}",
         )
 

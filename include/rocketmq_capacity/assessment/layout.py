@@ -1,11 +1,14 @@
 """Rules on the queues of topics on brokers: READ_LESS_THAN_WRITE, TOPIC_COVERAGE, HOT_QUEUE."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Annotated, ClassVar, Final
 
-from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE
+from msgspec import UNSET, Struct, UnsetType
+
+from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE, Nowhere
 from rocketmq_capacity.assessment.finding import finding, times
 from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.producers import balance_of, is_hot, traced
@@ -22,11 +25,28 @@ from rocketmq_capacity.vocabulary import (
 )
 from rocketmq_capacity.wording import counted, listed, rounded
 
+
+class HiddenQueues(Evidence, frozen=True, kw_only=True):
+    """The evidence of READ_LESS_THAN_WRITE."""
+
+    adds_to: ClassVar = {"messages_at_risk": "stranded", "unread_queues": "hidden"}
+
+    read_queue_nums: Annotated[int, means("that consumers see", "queue")]
+    write_queue_nums: Annotated[int, means("that producers see", "queue")]
+    stranded: Annotated[int | None, means("that wait in the others", "message")]
+
+    @property
+    def hidden(self) -> int:
+        """The number of queues that no consumer sees."""
+        return self.write_queue_nums - self.read_queue_nums
+
+
 READ_LESS_THAN_WRITE: Final = Rule(
     name="READ_LESS_THAN_WRITE",
     title="Queues that are written but cannot be read",
     meaning="A topic with fewer read queues than write queues takes messages that no consumer ever sees.",
     place=80,
+    evidence=HiddenQueues,
     is_structural=True,
     needs=(),
     about=("topic",),
@@ -40,6 +60,32 @@ READ_LESS_THAN_WRITE: Final = Rule(
     """,
 )
 
+
+class HotOne(Struct, frozen=True, kw_only=True):
+    """A hot queue."""
+
+    queue: Annotated[Queue, means("the queue")]
+    msgs_per_s: Annotated[float, means("messages that it gets")]
+
+
+class HotQueues(Evidence, frozen=True, kw_only=True):
+    """The evidence of HOT_QUEUE."""
+
+    queues: Annotated[int, means("that producers see", "queue")]
+    peak: Annotated[float, means("how many times the mean the busiest queue gets", "")]
+    share: Annotated[float, means("share of all messages that the busiest queue gets")]
+    msgs_per_s: Annotated[float, means("messages that all queues get")]
+    hottest: Annotated[Sequence[HotOne], means("the busiest queues")]
+    message_type: Annotated[str | None, means("type of the topic")]
+    kind: Annotated[str | None, means("whether keys or brokers make the difference, as far as it can be told")]
+    producer_groups_elsewhere: Annotated[
+        Sequence[str] | UnsetType, means("producer groups that a broker with too few messages does not name")
+    ] = UNSET
+    displacing_producer_groups: Annotated[
+        Sequence[str] | UnsetType, means("producer groups whose version can avoid a queue for ever")
+    ] = UNSET
+
+
 HOT_QUEUE: Final = Rule(
     name="HOT_QUEUE",
     title="A queue that gets far more than its share",
@@ -48,6 +94,7 @@ HOT_QUEUE: Final = Rule(
         " the queues does not help."
     ),
     place=220,
+    evidence=HotQueues,
     about=("topic",),
     severities={
         "WARNING": "its readers may have little time left",
@@ -87,11 +134,11 @@ def read_less_than_write(topic: Topic) -> Iterator[Finding]:
             topic=topic.name,
             broker_name=place.broker_name,
             subjects=[place.broker_name],
-            evidence={
-                "read_queue_nums": read,
-                "write_queue_nums": write,
-                "stranded": stranded,
-            },
+            evidence=HiddenQueues(
+                read_queue_nums=read,
+                write_queue_nums=write,
+                stranded=stranded,
+            ),
             message=f"Consumers cannot see {counted(write - read, 'queue')} that producers write to "
             f"(read {read}, write {write}).",
         )
@@ -145,7 +192,7 @@ def undeclared_topic(topic: Topic) -> Iterator[Finding]:
             WARNING,
             topic=topic.name,
             subjects=groups,
-            evidence={"brokers": 0, "consumer_groups": groups},
+            evidence=Nowhere(brokers=0, consumer_groups=groups),
             message=f"No broker has {what}, but groups subscribe to it: {listed(groups)}.",
         )
 
@@ -178,16 +225,16 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
         INFO if readers and readers.issubset(topic.at_ease) else WARNING,
         topic=topic.name,
         queues=sorted(queue for queue, _ in hot),
-        evidence={
-            "queues": queues,
-            "peak": rounded(peak),
-            "share": rounded(share),
-            "msgs_per_s": rounded(total),
-            "hottest": [{"queue": queue, "msgs_per_s": rounded(rate)} for queue, rate in hot[:SHOWN]],
-            "message_type": topic.unit.facts.message_type,
-            "kind": balance and balance.kind,
+        evidence=HotQueues(
+            queues=queues,
+            peak=rounded(peak),
+            share=rounded(share),
+            msgs_per_s=rounded(total),
+            hottest=[HotOne(queue=queue, msgs_per_s=rounded(rate)) for queue, rate in hot[:SHOWN]],
+            message_type=topic.unit.facts.message_type,
+            kind=None if balance is None else balance.kind,
             **(traced(topic.producers, balance) if balance else {}),
-        },
+        ),
         message=f"The busiest of its {queues} queues receives {times(peak)} times the mean.",
     )
 

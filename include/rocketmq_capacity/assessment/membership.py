@@ -1,11 +1,14 @@
 """Rules on membership: DUPLICATE_CLIENT_ID, MIXED_STRATEGIES, MEMBERSHIP_DISAGREEMENT."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Annotated, Final
+
+from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.assessment.finding import finding, harm
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.tables import Finding
@@ -20,6 +23,25 @@ from rocketmq_capacity.vocabulary import (
 )
 from rocketmq_capacity.wording import counted, listed
 
+
+class Duplicate(Struct, frozen=True, kw_only=True):
+    """A client id that several consumers have."""
+
+    client_id: Annotated[str, means("the id")]
+    copies: Annotated[int, means("that have it", "consumer")]
+    addresses: Annotated[Sequence[str], means("their addresses")]
+    languages: Annotated[Sequence[str], means("their languages")]
+    versions: Annotated[Sequence[str], means("their versions")]
+
+
+class Duplicates(Evidence, frozen=True, kw_only=True):
+    """The evidence of DUPLICATE_CLIENT_ID."""
+
+    duplicates: Annotated[Sequence[Duplicate], means("ids that several consumers have")]
+    orphan_queues: Annotated[int | None, means("that nobody reads today", "queue")]
+    doubly_owned_queues: Annotated[int | None, means("that are read twice today", "queue")]
+
+
 DUPLICATE_CLIENT_ID: Final = Rule(
     name="DUPLICATE_CLIENT_ID",
     title="Consumers that share one client id",
@@ -28,6 +50,7 @@ DUPLICATE_CLIENT_ID: Final = Rule(
         " are read twice, and nobody reads the queues that the other consumers should have."
     ),
     place=40,
+    evidence=Duplicates,
     needs=("clients",),
     leaves_with_clients=True,
     severities={
@@ -48,8 +71,39 @@ TWO_PROTOCOLS: Final = (
 )
 
 
-def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
-    return TWO_PROTOCOLS if "protocols" in evidence else ONE_STRATEGY
+class OfProtocol(Struct, frozen=True, kw_only=True):
+    """The clients of a protocol."""
+
+    protocol: Annotated[str, means("the protocol")]
+    clients: Annotated[int, means("that speak it", "client")]
+
+
+class OfStrategy(Struct, frozen=True, kw_only=True):
+    """The clients of a strategy."""
+
+    strategy: Annotated[str, means("the strategy")]
+    clients: Annotated[int, means("that run it", "client")]
+
+
+class OfDialect(Struct, frozen=True, kw_only=True):
+    """The clients of libraries that compute alike."""
+
+    dialect: Annotated[str, means("the library")]
+    clients: Annotated[int, means("that use it", "client")]
+
+
+class Mixed(Evidence, frozen=True, kw_only=True):
+    """The evidence of MIXED_STRATEGIES."""
+
+    protocols: Annotated[Sequence[OfProtocol] | UnsetType, means("if gRPC clients pop what others divide")] = UNSET
+    strategies: Annotated[Sequence[OfStrategy], means("strategies that clients run, the most usual first")]
+    dialects: Annotated[Sequence[OfDialect] | UnsetType, means("if libraries compute one strategy differently")] = UNSET
+    orphan_queues: Annotated[int | None, means("that nobody reads today", "queue")]
+    doubly_owned_queues: Annotated[int | None, means("that are read twice today", "queue")]
+
+
+def _advice(_: Finding, evidence: Mixed) -> str:
+    return TWO_PROTOCOLS if evidence.protocols else ONE_STRATEGY
 
 
 MIXED_STRATEGIES: Final = Rule(
@@ -57,6 +111,7 @@ MIXED_STRATEGIES: Final = Rule(
     title="Consumers of one group that divide the queues differently",
     meaning="Each consumer computes its share by itself. With different strategies shares overlap or leave gaps.",
     place=60,
+    evidence=Mixed,
     advice=_advice,
     looks="its clients",
     shows=OWNED,
@@ -79,6 +134,20 @@ MIXED_STRATEGIES: Final = Rule(
     """,
 )
 
+
+class UnknownTo(Struct, frozen=True, kw_only=True):
+    """Clients that a broker does not name."""
+
+    broker_name: Annotated[str, means("the broker")]
+    client_ids: Annotated[Sequence[str], means("the clients")]
+
+
+class Disagreement(Evidence, frozen=True, kw_only=True):
+    """The evidence of MEMBERSHIP_DISAGREEMENT."""
+
+    unknown_to: Annotated[Sequence[UnknownTo], means("brokers that do not name all members")]
+
+
 MEMBERSHIP_DISAGREEMENT: Final = Rule(
     name="MEMBERSHIP_DISAGREEMENT",
     title="Brokers that disagree on who belongs to a group",
@@ -87,6 +156,7 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
         " shares overlap or leave gaps."
     ),
     place=180,
+    evidence=Disagreement,
     advice=(
         "Compare the members that each broker lists: a client that one of them lacks has lost its connection to it."
     ),
@@ -126,20 +196,20 @@ def duplicate_client_id(group: Group) -> Iterator[Finding]:
         CRITICAL if group.is_harmed else WARNING,
         consumer_group=group.name,
         subjects=list(shared),
-        evidence={
-            "duplicates": [
-                {
-                    "client_id": client_id,
-                    "copies": len(each),
-                    "addresses": _distinct(one.client_addr for one in each),
-                    "languages": _distinct(one.language for one in each),
-                    "versions": _distinct(one.version for one in each),
-                }
+        evidence=Duplicates(
+            duplicates=[
+                Duplicate(
+                    client_id=client_id,
+                    copies=len(each),
+                    addresses=_distinct(one.client_addr for one in each),
+                    languages=_distinct(one.language for one in each),
+                    versions=_distinct(one.version for one in each),
+                )
                 for client_id, each in sorted(shared.items())
             ],
-            "orphan_queues": group.orphans_today,
-            "doubly_owned_queues": group.twice_today,
-        },
+            orphan_queues=group.orphans_today,
+            doubly_owned_queues=group.twice_today,
+        ),
         message=f"Several consumers share a client id: {listed(list(shared))}."
         + harm(group.orphans_today, group.twice_today),
     )
@@ -168,13 +238,25 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
     yield _mixed(
         group,
         subjects=chain.from_iterable(ids for _, ids in each[1:]),
-        evidence={"strategies": [{"strategy": strategy, "clients": len(ids)} for strategy, ids in each]},
+        strategies=_of_strategies(each),
         message=f"Its clients run different strategies: {', '.join(sorted(runners))}."
         + harm(group.orphans_today, group.twice_today),
     )
 
 
-def _mixed(group: Group, *, subjects: Iterable[str], evidence: dict[str, Any], message: str) -> Finding:
+def _of_strategies(each: Iterable[tuple[str, Sequence[str]]]) -> list[OfStrategy]:
+    return [OfStrategy(strategy=strategy, clients=len(ids)) for strategy, ids in each]
+
+
+def _mixed(
+    group: Group,
+    *,
+    subjects: Iterable[str],
+    strategies: Sequence[OfStrategy],
+    message: str,
+    protocols: Sequence[OfProtocol] | UnsetType = UNSET,
+    dialects: Sequence[OfDialect] | UnsetType = UNSET,
+) -> Finding:
     """The finding of MIXED_STRATEGIES, with the queues that it leaves without an owner or gives to two.
 
     It is a warning where the strategies are known to agree on the queues and clients of today.
@@ -185,7 +267,13 @@ def _mixed(group: Group, *, subjects: Iterable[str], evidence: dict[str, Any], m
         WARNING if agrees else CRITICAL,
         consumer_group=group.name,
         subjects=_distinct(subjects),
-        evidence={**evidence, "orphan_queues": group.orphans_today, "doubly_owned_queues": group.twice_today},
+        evidence=Mixed(
+            protocols=protocols,
+            strategies=strategies,
+            dialects=dialects,
+            orphan_queues=group.orphans_today,
+            doubly_owned_queues=group.twice_today,
+        ),
         message=message,
     )
 
@@ -202,10 +290,8 @@ def _mixed_dialects(group: Group) -> Iterator[Finding]:
     yield _mixed(
         group,
         subjects=chain.from_iterable(ids for _, ids in each[1:]),
-        evidence={
-            "strategies": [{"strategy": strategy, "clients": group.facts.connections}],
-            "dialects": [{"dialect": dialect, "clients": len(ids)} for dialect, ids in each],
-        },
+        strategies=[OfStrategy(strategy=strategy, clients=group.facts.connections)],
+        dialects=[OfDialect(dialect=dialect, clients=len(ids)) for dialect, ids in each],
         message=f"Its clients compute {strategy} differently: "
         + f"{' and '.join(DIALECT_WORDS[dialect] for dialect, _ in each)}."
         + harm(group.orphans_today, group.twice_today),
@@ -218,10 +304,8 @@ def _mixed_protocols(group: Group, grpc: list[str], each: list[tuple[str, list[s
     return _mixed(
         group,
         subjects=grpc,
-        evidence={
-            "protocols": [{"protocol": GRPC, "clients": len(grpc)}, {"protocol": REMOTING, "clients": others}],
-            "strategies": [{"strategy": strategy, "clients": len(ids)} for strategy, ids in each],
-        },
+        protocols=[OfProtocol(protocol=GRPC, clients=len(grpc)), OfProtocol(protocol=REMOTING, clients=others)],
+        strategies=_of_strategies(each),
         message=f"{counted(len(grpc), 'gRPC client')} {'pops' if len(grpc) == 1 else 'pop'} every queue that "
         f"{counted(others, 'remoting client')} {'divides' if others == 1 else 'divide'}: messages are consumed twice.",
     )
@@ -252,11 +336,12 @@ def membership_disagreement(group: Group) -> Iterator[Finding]:
         WARNING,
         consumer_group=group.name,
         subjects=ids,
-        evidence={
-            "unknown_to": [
-                {"broker_name": broker, "client_ids": sorted(unknown_to[broker], key=java_order)} for broker in brokers
+        evidence=Disagreement(
+            unknown_to=[
+                UnknownTo(broker_name=broker, client_ids=sorted(unknown_to[broker], key=java_order))
+                for broker in brokers
             ]
-        },
+        ),
         message=f"{counted(len(ids), 'client')} {'is' if len(ids) == 1 else 'are'} unknown to {listed(brokers)}; "
         + (
             "clients that ask it who else reads divide the queues wrongly."

@@ -31,15 +31,15 @@ class ClientMemory(Evidence, frozen=True, kw_only=True):
 
     queues: Annotated[int, means("that the client with the largest caches pulls", "queue")]
     cache_bytes: Annotated[int, means("its full caches")]
-    lost_clients: Annotated[int, means("loss that is looked at as well", "client")]
+    lost_clients: Annotated[int, means("whose loss is looked at as well", "client")]
     with_lost_cache_bytes: Annotated[int | None, means("the largest full caches after this loss")]
     average_message_bytes: Annotated[float, means("mean size of the messages that it caches")]
-    pull_threshold_for_queue: Annotated[int | None, means("messages that it caches for a queue", "message")]
+    pull_threshold_for_queue: Annotated[int | None, means("that it caches for a queue", "message")]
     pull_threshold_size_for_queue_mib: Annotated[int | None, means("size that it caches for a queue")]
     heap_mib: Annotated[float, means("heap of a client, by the policy")]
     bound_ratio: Annotated[float, means("share of the heap that caches may take, by the policy")]
-    needed_pull_threshold_for_queue: Annotated[int | None, means("the most for a queue that fits", "message")]
-    needed_pull_threshold_for_topic: Annotated[int | None, means("the most for a topic that fits", "message")]
+    needed_pull_threshold_for_queue: Annotated[int | None, means("for a queue that fit at most", "message")]
+    needed_pull_threshold_for_topic: Annotated[int | None, means("for a topic that fit at most", "message")]
     needed_cache_bytes: Annotated[int | None, means("full caches with these thresholds")]
 
 

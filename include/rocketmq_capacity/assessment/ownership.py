@@ -1,13 +1,15 @@
 """Rules on who reads what: ORPHAN_QUEUE, IDLE_CONSUMERS, READ_ONLY_IDLE."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Annotated, ClassVar, Final, NamedTuple
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.replicas import masterless
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.division import Flags
 from rocketmq_capacity.model.facts import ClusterFacts, Place
@@ -19,11 +21,29 @@ from rocketmq_capacity.wording import counted, listed, queue_label, rounded
 NAMED: Final = 50
 """The most groups that are named; all are counted."""
 
+
+class Orphans(Evidence, frozen=True, kw_only=True):
+    """The evidence of ORPHAN_QUEUE."""
+
+    adds_to: ClassVar = {"messages_at_risk": "lag", "unread_msgs_per_s": "msgs_per_s", "unread_queues": "orphans"}
+
+    orphans: Annotated[int, means("that nobody reads", "queue")]
+    queues: Annotated[int, means("of the topic that the group reads", "queue")]
+    lag: Annotated[int | None, means("that wait on these queues", "message")]
+    msgs_per_s: Annotated[float | None, means("messages that are written to them")]
+    current_strategy: Annotated[str, means("how the group divides its queues")]
+    cause: Annotated[str, means("the rule that finds why, or the strategy")]
+    missing_clients: Annotated[
+        Sequence[str] | UnsetType, means("clients that the policy lists these queues for, and that do not run")
+    ] = UNSET
+
+
 ORPHAN_QUEUE: Final = Rule(
     name="ORPHAN_QUEUE",
     title="Queues that nobody reads",
     meaning="Messages arrive in these queues, but no consumer of the group owns them. They wait until one does.",
     place=30,
+    evidence=Orphans,
     advice=(
         "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no"
         " client."
@@ -54,8 +74,19 @@ CLOSED_TOPICS: Final = (
 )
 
 
-def _open_again(_: Finding, evidence: Mapping[str, Any]) -> str:
-    return READ_ONLY_BROKER if evidence["brokers"] else CLOSED_TOPICS
+class ReadOnlyIdle(Evidence, frozen=True, kw_only=True):
+    """The evidence of READ_ONLY_IDLE."""
+
+    adds_to: ClassVar = {"idle_clients": "clients"}
+
+    clients: Annotated[int, means("that own only such queues", "client")]
+    consumer_groups: Annotated[int, means("of these clients", "group")]
+    group_names: Annotated[Sequence[str], means("the first of these groups")]
+    brokers: Annotated[Sequence[str], means("the broker, if all of it is read-only")]
+
+
+def _open_again(_: Finding, evidence: ReadOnlyIdle) -> str:
+    return READ_ONLY_BROKER if evidence.brokers else CLOSED_TOPICS
 
 
 READ_ONLY_IDLE: Final = Rule(
@@ -65,6 +96,7 @@ READ_ONLY_IDLE: Final = Rule(
         "Nothing is written to these queues any more, and everything is read. So these consumers have nothing to do."
     ),
     place=290,
+    evidence=ReadOnlyIdle,
     advice=_open_again,
     is_structural=True,
     about=("broker",),
@@ -79,11 +111,27 @@ READ_ONLY_IDLE: Final = Rule(
     """,
 )
 
+
+class Idle(Evidence, frozen=True, kw_only=True):
+    """The evidence of IDLE_CONSUMERS."""
+
+    adds_to: ClassVar = {"idle_clients": "idle"}
+
+    clients: Annotated[int, means("of the group", "client")]
+    queues: Annotated[int, means("of its largest topic", "queue")]
+    idle: Annotated[int, means("that own no queue, standbys apart", "client")]
+    idle_ratio: Annotated[float, means("their share of all clients")]
+    standby: Annotated[int | UnsetType, means("that are idle on purpose, by the policy", "client")] = UNSET
+    max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
+    ordered: Annotated[bool | None, means("whether the topic is an ordered one")]
+
+
 IDLE_CONSUMERS: Final = Rule(
     name="IDLE_CONSUMERS",
     title="Consumers without a queue",
     meaning=("Only one consumer of a group reads a queue at a time. With more consumers than queues, some only wait."),
     place=320,
+    evidence=Idle,
     advice="No change that was simulated leaves fewer clients idle.",
     shows="every client's IP appears beside a queue.",
     is_choice=True,
@@ -125,15 +173,15 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
             consumer_group=group.name,
             topic=reads.topic.topic,
             queues=names,
-            evidence={
-                "orphans": len(orphans),
-                "queues": size,
-                "lag": int(lags.sum()) if group.weights.has_lag[orphans].all() else None,
-                "msgs_per_s": None if any(np.isnan(rates)) else rounded(sum(rates)),
-                "current_strategy": group.current.strategy,
-                "cause": _cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
-                **({"missing_clients": missing} if missing else {}),
-            },
+            evidence=Orphans(
+                orphans=len(orphans),
+                queues=size,
+                lag=int(lags.sum()) if group.weights.has_lag[orphans].all() else None,
+                msgs_per_s=None if any(np.isnan(rates)) else rounded(sum(rates)),
+                current_strategy=group.current.strategy,
+                cause=_cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
+                missing_clients=missing or UNSET,
+            ),
             message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}."
             + (f" They are listed for {listed(missing)}, which does not run." if missing else ""),
         )
@@ -197,15 +245,15 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
         consumer_group=group.name,
         topic=topic,
         subjects=ids,
-        evidence={
-            "clients": clients,
-            "queues": queues,
-            "idle": len(ids),
-            "idle_ratio": rounded(share),
-            **({"standby": standby} if standby else {}),
-            "max_useful_clients": group.max_useful_clients,
-            "ordered": is_ordered,
-        },
+        evidence=Idle(
+            clients=clients,
+            queues=queues,
+            idle=len(ids),
+            idle_ratio=rounded(share),
+            standby=standby or UNSET,
+            max_useful_clients=group.max_useful_clients,
+            ordered=is_ordered,
+        ),
         message=_idle_of(group, len(ids), queues),
     )
 
@@ -268,12 +316,12 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
             INFO,
             broker_name=name,
             subjects=[name],
-            evidence={
-                "clients": clients,
-                "consumer_groups": len(names),
-                "group_names": names[:NAMED],
-                "brokers": [name] if name in closed else [],
-            },
+            evidence=ReadOnlyIdle(
+                clients=clients,
+                consumer_groups=len(names),
+                group_names=names[:NAMED],
+                brokers=[name] if name in closed else [],
+            ),
             message=f"{counted(clients, 'client')} of {counted(len(names), 'group')}"
             f" {'owns' if clients == 1 else 'own'} only queues of it that take no messages and are read to their end:"
             f" {listed(names)}.",

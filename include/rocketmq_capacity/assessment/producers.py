@@ -1,15 +1,36 @@
 """The rule on producers: PERMANENT_DISPLACEMENT."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Final
+
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.versions import RENAMED_QUEUE, Version, version_of
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding, Producer
 from rocketmq_capacity.vocabulary import INFO, JAVA, java_order
 from rocketmq_capacity.wording import counted, listed
+
+
+class Displacing(Struct, frozen=True, kw_only=True):
+    """Producers of a group with such a version."""
+
+    producer_group: Annotated[str, means("the group")]
+    version: Annotated[str, means("the version")]
+    clients: Annotated[int, means("of this version", "client")]
+
+
+class Displacement(Evidence, frozen=True, kw_only=True):
+    """The evidence of PERMANENT_DISPLACEMENT."""
+
+    clients: Annotated[int, means("with such a version", "client")]
+    producers: Annotated[Sequence[Displacing], means("these, by group and version")]
+    issue: Annotated[str, means("the fault, as an issue of apache/rocketmq")]
+    fixed_in: Annotated[Sequence[str], means("first versions without it")]
+
 
 PERMANENT_DISPLACEMENT: Final = Rule(
     name="PERMANENT_DISPLACEMENT",
@@ -19,6 +40,7 @@ PERMANENT_DISPLACEMENT: Final = Rule(
         " broker's name. It keeps that name until the producer restarts."
     ),
     place=330,
+    evidence=Displacement,
     advice=(
         "Upgrade the client of these producers to 4.9.8 or 5.1.4, or restart them after a broker was slow: {subjects}."
     ),
@@ -58,15 +80,15 @@ def permanent_displacement(producers: Iterable[Producer]) -> Iterator[Finding]:
         PERMANENT_DISPLACEMENT,
         INFO,
         subjects=sorted(ids, key=java_order),
-        evidence={
-            "clients": displacing.total(),
-            "producers": [
-                {"producer_group": group, "version": version, "clients": displacing[group, version]}
+        evidence=Displacement(
+            clients=displacing.total(),
+            producers=[
+                Displacing(producer_group=group, version=version, clients=displacing[group, version])
                 for group, version in sorted(displacing)
             ],
-            "issue": f"#{RENAMED_QUEUE.issue}",
-            "fixed_in": [".".join(map(str, version)) for version in sorted(fixed)],
-        },
+            issue=f"#{RENAMED_QUEUE.issue}",
+            fixed_in=[".".join(map(str, version)) for version in sorted(fixed)],
+        ),
         message=f"{counted(displacing.total(), 'producer')} of {listed(groups)} can send to a wrong broker until they"
         " restart, if their latency fault tolerance is on and every broker of a topic was slow at once.",
     )

@@ -4,13 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from math import ceil, floor
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.thresholds import RaiseConsumeThreads
 from rocketmq_capacity.vocabulary import POP
@@ -53,21 +56,13 @@ def more_threads(work: Work, bound: float, peak: float, limits: RaiseConsumeThre
     return MoreThreads(threads, share)
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
-    """Measures of which none is enough alone.
+class Together(Struct, frozen=True):
+    """Measures of which none is enough alone."""
 
-    Attributes:
-        clients: how many clients.
-        consume_threads: how many threads each of them has.
-        rt_ratio: time of a call then / today; 1 if calls need not be shorter.
-        busy_ratio: the busy share of the busiest client then.
-    """
-
-    clients: int
-    consume_threads: int
-    rt_ratio: float
-    busy_ratio: float
+    clients: Annotated[int, means("in all", "client")]
+    consume_threads: Annotated[int, means("of each of them", "thread")]
+    rt_ratio: Annotated[float, means("time of a call as a share of today's (1: calls need not be shorter)")]
+    busy_ratio: Annotated[float, means("busy share of the busiest client then")]
 
 
 def together(sizes: Sizes, work: Work, bound: float) -> Together | None:
@@ -86,13 +81,12 @@ def together(sizes: Sizes, work: Work, bound: float) -> Together | None:
     return Together(clients, threads, ratio, raised * ratio)
 
 
-@dataclass(frozen=True, slots=True)
-class CallTime:
+class CallTime(Struct, frozen=True):
     """How long a call of a topic takes, and how long it may take."""
 
-    topic: str
-    consume_rt_ms: float
-    needed_rt_ms: float
+    topic: Annotated[str, means("the topic")]
+    consume_rt_ms: Annotated[float, means("time of a call today")]
+    needed_rt_ms: Annotated[float, means("time of a call that is enough")]
 
 
 @dataclass(frozen=True, slots=True)

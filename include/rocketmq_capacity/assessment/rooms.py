@@ -1,11 +1,12 @@
 """Rules on machine rooms: CROSS_ROOM, ROOM_STARVATION."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.balance import skew_severity
 from rocketmq_capacity.assessment.finding import finding
@@ -13,6 +14,7 @@ from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.memory import average_bytes
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import UNEVEN, Rule
 from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.model.owners import Owners
@@ -20,11 +22,32 @@ from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import INFO, MACHINE_ROOM_NEARBY, knows_rooms
 from rocketmq_capacity.wording import LISTED, counted, fixed, listed, percent, rounded
 
+
+class StarvedRoom(Struct, frozen=True, kw_only=True):
+    """A room whose clients get next to nothing."""
+
+    room: Annotated[str, means("the room")]
+    clients: Annotated[int, means("of the group there", "client")]
+    queues: Annotated[int, means("that they own together", "queue")]
+
+
+class Starvation(Evidence, frozen=True, kw_only=True):
+    """The evidence of ROOM_STARVATION."""
+
+    current_strategy: Annotated[str, means("how the group divides its queues")]
+    clients: Annotated[int, means("that get next to nothing", "client")]
+    queues: Annotated[int, means("of the group", "queue")]
+    mean_queues: Annotated[float, means("of a client of the group", "queue")]
+    rooms: Annotated[Sequence[StarvedRoom], means("rooms whose clients get next to nothing")]
+    rooms_without_queues: Annotated[Sequence[str], means("rooms with clients of the group and none of its queues")]
+
+
 ROOM_STARVATION: Final = Rule(
     name="ROOM_STARVATION",
     title="A machine room that gets nothing to read",
     meaning="Queues are divided by machine room, and consumers of this room get none, or almost none.",
     place=270,
+    evidence=Starvation,
     advice=("Add queues in the machine room of these clients (on a broker there), or remove the clients: {subjects}."),
     needs=("clients", "owners"),
     severities=UNEVEN,
@@ -37,14 +60,68 @@ ROOM_STARVATION: Final = Rule(
 )
 
 
-def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
+class RoomQueues(Struct, frozen=True, kw_only=True):
+    """What the clients of a room read from a room; an unknown room is null."""
+
+    client_room: Annotated[str | None, means("the room of the clients")]
+    broker_room: Annotated[str | None, means("the room of the brokers")]
+    queues: Annotated[int, means("that are read so", "queue")]
+
+
+class RoomPair(Struct, frozen=True, kw_only=True):
+    """What the clients of a room read from another room."""
+
+    client_room: Annotated[str, means("the room of the clients")]
+    broker_room: Annotated[str, means("the room of the brokers")]
+    queues: Annotated[int, means("that are read so", "queue")]
+    msgs_per_s: Annotated[float | None, means("their messages")]
+    mb_per_s: Annotated[float | None, means("the size of these")]
+
+
+class RoomShare(Struct, frozen=True, kw_only=True):
+    """How much crosses rooms under a strategy."""
+
+    strategy: Annotated[str, means("a strategy that leaves no queue unread")]
+    cross_room_share: Annotated[float, means("share of the queues that would be read from another room")]
+
+
+class Nearby(Struct, frozen=True, kw_only=True):
+    """The change that MACHINE_ROOM_NEARBY would make."""
+
+    strategy: Annotated[str, means("its name with the strategy inside each room")]
+    cross_room_share: Annotated[float, means("share of the queues that would be read from another room")]
+    idle: Annotated[int, means("that would own no queue", "client")]
+    excess: Annotated[float | None, means("EXCESS of the numbers of queues", "")]
+    starving_rooms: Annotated[Sequence[str], means("rooms whose clients would get next to nothing")]
+
+
+class CrossRoom(Evidence, frozen=True, kw_only=True):
+    """The evidence of CROSS_ROOM."""
+
+    adds_to: ClassVar = {"cross_room_mb_per_s": "cross_room_mb_per_s"}
+
+    queues: Annotated[int, means("of the group", "queue")]
+    cross_room_share: Annotated[float, means("share of the queues with known rooms that cross")]
+    cross_room_msgs_per_s: Annotated[float | None, means("messages that cross")]
+    cross_room_mb_per_s: Annotated[float | None, means("their size")]
+    pairs: Annotated[Sequence[RoomPair], means("pairs of rooms between which messages cross, the most bytes first")]
+    untold_room_queues: Annotated[int, means("whose room is unknown", "queue")]
+    untold_room_clients: Annotated[int, means("whose room is unknown", "client")]
+    matrix: Annotated[Sequence[RoomQueues], means("who reads where")]
+    rooms_without_clients: Annotated[Sequence[str], means("rooms with queues of the group and none of its clients")]
+    rooms_without_queues: Annotated[Sequence[str], means("rooms with clients of the group and none of its queues")]
+    strategies: Annotated[Sequence[RoomShare], means("what strategies would change")]
+    nearby: Annotated[Nearby | None, means("what MACHINE_ROOM_NEARBY would change")]
+
+
+def _advice(_: Finding, evidence: CrossRoom) -> str:
     """What to do where no strategy that knows rooms answers."""
-    if evidence["untold_room_queues"] or evidence["untold_room_clients"]:
+    if evidence.untold_room_queues or evidence.untold_room_clients:
         return (
             "Add the rooms of all brokers and clients of this group to the policy (rooms). Strategies that know rooms"
             " are compared only then."
         )
-    where = "that have queues and no client" if evidence["rooms_without_clients"] else "whose queues others read"
+    where = "that have queues and no client" if evidence.rooms_without_clients else "whose queues others read"
     return (
         f"Run clients in the machine rooms {where}, or accept that messages cross: no strategy of the policy that knows"
         " rooms (MACHINE_ROOM, MACHINE_ROOM_NEARBY) crosses less without leaving queues unread or making something"
@@ -57,6 +134,7 @@ CROSS_ROOM: Final = Rule(
     title="Queues read from another machine room",
     meaning="Their messages cross the link between the rooms, which is slower and may cost money.",
     place=280,
+    evidence=CrossRoom,
     advice=_advice,
     needs=("clients", "owners"),
     severities={
@@ -168,7 +246,7 @@ class Rooms:
         """Messages a second that go from one room to another; None if the rate of such a queue is unknown."""
         return _known(float((self.weights(owners) * self.msgs_per_s[owners.queue])[self.crosses(owners)].sum()))
 
-    def pairs(self, owners: Owners, message_bytes: Numbers) -> list[dict[str, Any]]:
+    def pairs(self, owners: Owners, message_bytes: Numbers) -> list[RoomPair]:
         """What the clients of each room read from each other room, the most bytes first; null is unknown.
 
         ``message_bytes`` is the average size of a message of each queue.
@@ -181,37 +259,37 @@ class Rooms:
         queues, msgs = np.bincount(number, minlength=size), np.bincount(number, rates, size)
         mb = np.bincount(number, rates * message_bytes[queue], size) / MB
         each = [
-            {
-                "client_room": self.names[pair // len(self.names)],
-                "broker_room": self.names[pair % len(self.names)],
-                "queues": int(queues[pair]),
-                "msgs_per_s": rounded(_known(float(msgs[pair]))),
-                "mb_per_s": rounded(_known(float(mb[pair]))),
-            }
+            RoomPair(
+                client_room=self.names[pair // len(self.names)],
+                broker_room=self.names[pair % len(self.names)],
+                queues=int(queues[pair]),
+                msgs_per_s=rounded(_known(float(msgs[pair]))),
+                mb_per_s=rounded(_known(float(mb[pair]))),
+            )
             for pair in np.flatnonzero(queues).tolist()
         ]
         return sorted(
             each,
             key=lambda one: (
-                -(one["mb_per_s"] or 0.0),
-                -(one["msgs_per_s"] or 0.0),
-                -one["queues"],
-                one["client_room"],
-                one["broker_room"],
+                -(one.mb_per_s or 0.0),
+                -(one.msgs_per_s or 0.0),
+                -one.queues,
+                one.client_room,
+                one.broker_room,
             ),
         )
 
-    def matrix(self, owners: Owners) -> list[dict[str, Any]]:
+    def matrix(self, owners: Owners) -> list[RoomQueues]:
         """How many queues the clients of each room read from each room; an unknown room is null."""
         names = (None, *self.names)  # by number, from UNTOLD on
         client, queue = self.of_client[owners.client] - UNTOLD, self.of_queue[owners.queue] - UNTOLD
         number = np.bincount(client * len(names) + queue)
         return [
-            {
-                "client_room": names[pair // len(names)],
-                "broker_room": names[pair % len(names)],
-                "queues": int(number[pair]),
-            }
+            RoomQueues(
+                client_room=names[pair // len(names)],
+                broker_room=names[pair % len(names)],
+                queues=int(number[pair]),
+            )
             for pair in np.flatnonzero(number).tolist()
         ]
 
@@ -249,41 +327,41 @@ def cross_room(group: Group) -> Iterator[Finding]:
     names = group.division.queues.names
     size = len(group.weights.queue)
     pairs = rooms.pairs(load.owners, average_bytes(group.division, group.cluster))
-    known = [one["mb_per_s"] for one in pairs if one["mb_per_s"] is not None]
+    known = [one.mb_per_s for one in pairs if one.mb_per_s is not None]
     yield finding(
         CROSS_ROOM,
         INFO,
         consumer_group=group.name,
         queues=sorted(names[queue] for queue in foreign),
-        evidence={
-            "queues": size,
-            "cross_room_share": rounded(today),
-            "cross_room_msgs_per_s": rounded(rooms.cross_msgs_per_s(load.owners)),
-            "cross_room_mb_per_s": rounded(sum(known)) if len(known) == len(pairs) else None,
-            "pairs": pairs,
-            "untold_room_queues": untold_queues,
-            "untold_room_clients": untold_clients,
-            "matrix": rooms.matrix(load.owners),
-            "rooms_without_clients": rooms.without_clients,
-            "rooms_without_queues": rooms.without_queues,
-            "strategies": [
-                {"strategy": name, "cross_room_share": rounded(share)} for name, share in sorted(shares.items())
+        evidence=CrossRoom(
+            queues=size,
+            cross_room_share=rounded(today),
+            cross_room_msgs_per_s=rounded(rooms.cross_msgs_per_s(load.owners)),
+            cross_room_mb_per_s=rounded(sum(known)) if len(known) == len(pairs) else None,
+            pairs=pairs,
+            untold_room_queues=untold_queues,
+            untold_room_clients=untold_clients,
+            matrix=rooms.matrix(load.owners),
+            rooms_without_clients=rooms.without_clients,
+            rooms_without_queues=rooms.without_queues,
+            strategies=[
+                RoomShare(strategy=name, cross_room_share=rounded(share)) for name, share in sorted(shares.items())
             ],
-            "nearby": _nearby(group, rooms, shares),
-        },
+            nearby=_nearby(group, rooms, shares),
+        ),
         message=f"{percent(today)} of the queues whose rooms are known are read from another machine room: "
         + "; ".join(map(_crossing, pairs[:LISTED]))
         + (f". Under {_best(better)} it would be {percent(min(better.values()))}." if better else "."),
     )
 
 
-def _crossing(pair: Mapping[str, Any]) -> str:
-    much = counted(pair["queues"], "queue")
-    if pair["mb_per_s"] is not None:
-        much += f", {fixed(pair['mb_per_s'], 2)} MB a second"
-    elif pair["msgs_per_s"] is not None:
-        much += f", {fixed(pair['msgs_per_s'], 1)} messages a second"
-    return f"{pair['client_room']} from {pair['broker_room']} ({much})"
+def _crossing(pair: RoomPair) -> str:
+    much = counted(pair.queues, "queue")
+    if pair.mb_per_s is not None:
+        much += f", {fixed(pair.mb_per_s, 2)} MB a second"
+    elif pair.msgs_per_s is not None:
+        much += f", {fixed(pair.msgs_per_s, 1)} messages a second"
+    return f"{pair.client_room} from {pair.broker_room} ({much})"
 
 
 def _known(figure: float) -> float | None:
@@ -294,18 +372,18 @@ def _best(shares: Mapping[str, float]) -> str:
     return min(shares, key=lambda name: (shares[name], name))
 
 
-def _nearby(group: Group, rooms: Rooms, shares: Mapping[str, float]) -> dict[str, Any] | None:
+def _nearby(group: Group, rooms: Rooms, shares: Mapping[str, float]) -> Nearby | None:
     """The change that MACHINE_ROOM_NEARBY would make; None if the policy names none that applies to all topics."""
     for name, share in shares.items():
         if name.startswith(f"{MACHINE_ROOM_NEARBY}-"):
             load = group.loads[name]
-            return {
-                "strategy": name,
-                "cross_room_share": rounded(share),
-                "idle": len(load.idle),
-                "excess": None if load.count is None else rounded(load.count["excess"]),
-                "starving_rooms": sorted(_starving(group, rooms, load)),
-            }
+            return Nearby(
+                strategy=name,
+                cross_room_share=rounded(share),
+                idle=len(load.idle),
+                excess=None if load.count is None else rounded(load.count["excess"]),
+                starving_rooms=sorted(_starving(group, rooms, load)),
+            )
     return None
 
 
@@ -331,34 +409,34 @@ def room_starvation(group: Group) -> Iterator[Finding]:
         skew_severity(group),
         consumer_group=group.name,
         subjects=ids,
-        evidence={
-            "current_strategy": group.current.strategy,
-            "clients": len(ids),
-            "queues": len(group.weights.queue),
-            "mean_queues": rounded(float(load.queues.mean())),
-            "rooms": [starving[room] for room in sorted(starving)],
-            "rooms_without_queues": rooms.without_queues,
-        },
+        evidence=Starvation(
+            current_strategy=group.current.strategy,
+            clients=len(ids),
+            queues=len(group.weights.queue),
+            mean_queues=rounded(float(load.queues.mean())),
+            rooms=[starving[room] for room in sorted(starving)],
+            rooms_without_queues=rooms.without_queues,
+        ),
         message=f"{group.current.strategy} leaves next to nothing to the clients of {listed(sorted(starving))}: "
         + "; ".join(
-            f"{counted(one['queues'], 'queue')} for {counted(one['clients'], 'client')}"
+            f"{counted(one.queues, 'queue')} for {counted(one.clients, 'client')}"
             for one in (starving[room] for room in sorted(starving))
         )
         + ".",
     )
 
 
-def _starving(group: Group, rooms: Rooms, load: Load) -> dict[str, dict[str, Any]]:
+def _starving(group: Group, rooms: Rooms, load: Load) -> dict[str, StarvedRoom]:
     """The rooms whose clients own less than the policy's share of the mean, by name."""
     mean = float(load.queues.mean())
     least = group.policy.thresholds.ROOM_STARVATION.share * mean
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, StarvedRoom] = {}
     if not mean:
         return found  # nobody owns anything, in no room
     for number, room in enumerate(rooms.names):
         own = load.queues[rooms.of_client == number]
         if len(own) and not own.mean() > least:
-            found[room] = {"room": room, "clients": len(own), "queues": int(own.sum())}
+            found[room] = StarvedRoom(room=room, clients=len(own), queues=int(own.sum()))
     return found
 
 

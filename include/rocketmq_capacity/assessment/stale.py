@@ -17,15 +17,15 @@ from rocketmq_capacity.wording import counted, listed, rounded
 class StaleTopic(Evidence, frozen=True, kw_only=True):
     """The evidence of STALE_OBJECT for a topic."""
 
-    unused_days: Annotated[float, means("for which nothing was written")]
+    unused_days: Annotated[float, means("time for which nothing was written")]
     consumer_groups: Annotated[Sequence[str], means("groups that still subscribe to it")]
-    queues: Annotated[int, means("readable queues", "queue")]
+    queues: Annotated[int, means("that can be read", "queue")]
 
 
 class StaleGroup(Evidence, frozen=True, kw_only=True):
     """The evidence of STALE_OBJECT for a group."""
 
-    unused_days: Annotated[float, means("without clients and without commits")]
+    unused_days: Annotated[float, means("time without clients and without commits")]
     topics: Annotated[Sequence[str], means("topics that it has read")]
 
 

@@ -23,8 +23,8 @@ class StuckOne(Queue, frozen=True, kw_only=True):
     client_id: Annotated[str, means("who holds it")]
     state: Annotated[State, means("how it is stuck")]
     cause: Annotated[str | None, means("why, as far as known")]
-    since_s: Annotated[float | None, means("for at least how long")]
-    lag: Annotated[int | None, means("unread messages", "message")]
+    since_s: Annotated[float | None, means("least time for which it is stuck")]
+    lag: Annotated[int | None, means("unread on it", "message")]
 
 
 class StuckQueues(Evidence, frozen=True, kw_only=True):
@@ -32,8 +32,8 @@ class StuckQueues(Evidence, frozen=True, kw_only=True):
 
     clients: Annotated[int, means("that hold them", "client")]
     client_ids: Annotated[Sequence[str], means("these clients")]
-    lag: Annotated[int | None, means("unread messages on all of them", "message")]
-    since_s: Annotated[float | None, means("for at least how long the longest is stuck")]
+    lag: Annotated[int | None, means("unread on all of them", "message")]
+    since_s: Annotated[float | None, means("least time for which the longest is stuck")]
     queues: Annotated[Sequence[StuckOne], means("the queues, once for each client that holds one")]
 
 

@@ -2,17 +2,57 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Final
 
 import numpy as np
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Consumer, OwnSubscription, Reads
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, RETRY, filter_text, java_order
 from rocketmq_capacity.wording import counted, fixed, rounded
+
+
+class TopicFilter(Struct, frozen=True, kw_only=True):
+    """The clients that filter a topic in one way."""
+
+    filter: Annotated[str, means("what they subscribe to")]
+    clients: Annotated[int, means("that filter so", "client")]
+    client_ids: Annotated[Sequence[str], means("the first of them")]
+
+
+class TopicFilters(Struct, frozen=True, kw_only=True):
+    """How clients subscribe to a topic."""
+
+    topic: Annotated[str, means("the topic")]
+    filters: Annotated[Sequence[TopicFilter], means("how clients filter it, the most usual way first")]
+    not_read_by: Annotated[int, means("that do not subscribe to it", "client")]
+    unread_queues: Annotated[int | None, means("that nobody reads", "queue")]
+    put_msgs_per_s: Annotated[float | None, means("messages that are written to it")]
+    at_risk_msgs_per_s: Annotated[float | None, means("messages that may be missed")]
+
+
+class SubscriptionSet(Struct, frozen=True, kw_only=True):
+    """The clients that subscribe alike."""
+
+    clients: Annotated[int, means("that subscribe so", "client")]
+    subscriptions: Annotated[Sequence[str], means("their topics with the filters")]
+    first_start: Annotated[str | None, means("when the first of them was started")]
+
+
+class Mismatch(Evidence, frozen=True, kw_only=True):
+    """The evidence of SUBSCRIPTION_MISMATCH."""
+
+    clients: Annotated[int, means("that have run for long enough", "client")]
+    sets: Annotated[int, means("of subscriptions among them", "set")]
+    started_last: Annotated[bool | None, means("whether all clients that differ were started after the others")]
+    topics: Annotated[Sequence[TopicFilters], means("topics that not all subscribe to alike")]
+    subscription_sets: Annotated[Sequence[SubscriptionSet], means("all ways to subscribe, the most usual first")]
+
 
 SUBSCRIPTION_MISMATCH: Final = Rule(
     name="SUBSCRIPTION_MISMATCH",
@@ -22,6 +62,7 @@ SUBSCRIPTION_MISMATCH: Final = Rule(
         " nobody reads its share. If it filters differently, the group skips messages for good."
     ),
     place=50,
+    evidence=Mismatch,
     needs=("clients",),
     severities={
         "CRITICAL": "messages are skipped, or a share is unread",
@@ -85,27 +126,27 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
     told = [_told(group, topic, ways) for topic in differing]
     clients = sum(len(way.clients) for way in ways)
     # The topic with most messages at stake stands for the others in the sentence.
-    first = min(told, key=lambda one: (one["filters"][1:] == [], -(one["at_risk_msgs_per_s"] or 0.0), one["topic"]))
+    first = min(told, key=lambda one: (len(one.filters) < 2, -(one.at_risk_msgs_per_s or 0.0), one.topic))
     yield finding(
         SUBSCRIPTION_MISMATCH,
         CRITICAL,
         consumer_group=group.name,
         topic=differing[0] if len(differing) == 1 else None,
         subjects=sorted({one.client_id for way in others for one in way.clients}),
-        evidence={
-            "clients": clients,
-            "sets": len(ways),
-            "started_last": _started_last(usual, others),
-            "topics": told,
-            "subscription_sets": [
-                {
-                    "clients": len(way.clients),
-                    "subscriptions": way.entries,
-                    "first_start": min((one.started_at for one in way.clients if one.started_at), default=None),
-                }
+        evidence=Mismatch(
+            clients=clients,
+            sets=len(ways),
+            started_last=_started_last(usual, others),
+            topics=told,
+            subscription_sets=[
+                SubscriptionSet(
+                    clients=len(way.clients),
+                    subscriptions=way.entries,
+                    first_start=min((one.started_at for one in way.clients if one.started_at), default=None),
+                )
                 for way in ways
             ],
-        },
+        ),
         message=_sentence(first, clients)
         + (f" So it is with {counted(len(told) - 1, 'other topic')}." if len(told) > 1 else "")
         + (
@@ -125,7 +166,7 @@ def _ways(group: Group) -> list[Way]:
     return sorted(ways, key=lambda way: (-len(way.clients), way.entries))
 
 
-def _told(group: Group, topic: str, ways: Sequence[Way]) -> dict[str, Any]:
+def _told(group: Group, topic: str, ways: Sequence[Way]) -> TopicFilters:
     """Who filters a topic how, and how many messages a second may be missed; None if a rate is unknown."""
     of_filter: dict[str, list[Consumer]] = {}
     for way in ways:
@@ -135,21 +176,21 @@ def _told(group: Group, topic: str, ways: Sequence[Way]) -> dict[str, Any]:
     readers = sum(len(clients) for _, clients in each)
     put = _put_msgs_per_s(group, topic)
     unread, unread_msgs_per_s = _unread(group, topic)
-    return {
-        "topic": topic,
-        "filters": [
-            {
-                "filter": told,
-                "clients": len(clients),
-                "client_ids": sorted((one.client_id for one in clients), key=java_order)[:NAMED],
-            }
+    return TopicFilters(
+        topic=topic,
+        filters=[
+            TopicFilter(
+                filter=told,
+                clients=len(clients),
+                client_ids=sorted((one.client_id for one in clients), key=java_order)[:NAMED],
+            )
             for told, clients in each
         ],
-        "not_read_by": sum(len(way.clients) for way in ways) - readers,
-        "unread_queues": unread,
-        "put_msgs_per_s": rounded(put),
-        "at_risk_msgs_per_s": rounded(put if len(each) > 1 else unread_msgs_per_s),
-    }
+        not_read_by=sum(len(way.clients) for way in ways) - readers,
+        unread_queues=unread,
+        put_msgs_per_s=rounded(put),
+        at_risk_msgs_per_s=rounded(put if len(each) > 1 else unread_msgs_per_s),
+    )
 
 
 def _put_msgs_per_s(group: Group, topic: str) -> float | None:
@@ -182,17 +223,17 @@ def _started_last(usual: Way, others: Sequence[Way]) -> bool | None:
     return min(known_after) > max(known_before)
 
 
-def _sentence(told: Mapping[str, Any], clients: int) -> str:
-    filters, rate = told["filters"], told["at_risk_msgs_per_s"]
-    each = ", ".join(f"{counted(one['clients'], 'client')} by {_shortened(one['filter'])}" for one in filters)
+def _sentence(told: TopicFilters, clients: int) -> str:
+    filters, rate = told.filters, told.at_risk_msgs_per_s
+    each = ", ".join(f"{counted(one.clients, 'client')} by {_shortened(one.filter)}" for one in filters)
     at_risk = "" if rate is None else f" ({fixed(rate, 1)} messages a second are at stake)"
     if len(filters) > 1:
         return (
-            f"Its clients filter {told['topic']} differently: {each}. The broker filters by the latest only, and what"
+            f"Its clients filter {told.topic} differently: {each}. The broker filters by the latest only, and what"
             f" does not pass is skipped for good{at_risk}."
         )
-    lacking, unread = told["not_read_by"], told["unread_queues"]
-    return f"{lacking} of {counted(clients, 'client')} {'does' if lacking == 1 else 'do'} not read {told['topic']}" + (
+    lacking, unread = told.not_read_by, told.unread_queues
+    return f"{lacking} of {counted(clients, 'client')} {'does' if lacking == 1 else 'do'} not read {told.topic}" + (
         f": nobody reads {counted(unread, 'queue')} of it{at_risk}."
         if unread
         else ": a share of it that falls to them stays unread, and the broker keeps only the latest subscriptions."

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
-from typing import Any, Final
+from typing import Annotated, Final
+
+from msgspec import Struct
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.divided_lists import (
+    Certainty,
     DividedGroup,
     DividedQueue,
     Readers,
@@ -15,18 +18,85 @@ from rocketmq_capacity.assessment.divided_lists import (
 )
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.versions import SLAVE_COPIES_NO_TYPES, Version, version_of
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding, NameserverDifference, SlaveDifference
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, java_order
 from rocketmq_capacity.wording import counted, listed, queue_label, rounded
+
+
+class RouteThere(Struct, frozen=True, kw_only=True):
+    """Queues of a topic as one name server gives them."""
+
+    topic: Annotated[str, means("the topic")]
+    broker_name: Annotated[str | None, means("the broker")]
+    read_queue_nums: Annotated[int | None, means("that can be read", "queue")]
+    write_queue_nums: Annotated[int | None, means("that can be written", "queue")]
+    perm: Annotated[int | None, means("permission: 4 to read, 2 to write", "")]
+
+
+class NameserverView(Struct, frozen=True, kw_only=True):
+    """What a name server says differently."""
+
+    nameserver_addr: Annotated[str, means("the name server")]
+    missing_brokers: Annotated[Sequence[str], means("brokers that only others list")]
+    other_brokers: Annotated[Sequence[str], means("brokers that only it lists")]
+    topics: Annotated[int, means("with another route there", "topic")]
+    routes: Annotated[Sequence[RouteThere], means("the first of these routes")]
+
+
+class GroupHit(Struct, frozen=True, kw_only=True):
+    """What the different lists mean for a group."""
+
+    consumer_group: Annotated[str, means("the group")]
+    unread_queues: Annotated[int | None, means("that nobody reads", "queue")]
+    unread_queues_at_most: Annotated[int | None, means("that nobody may read", "queue")]
+    twice_queues: Annotated[int | None, means("that several clients read", "queue")]
+    twice_queues_at_most: Annotated[int | None, means("that several clients may read", "queue")]
+    clients: Annotated[int, means("of the group", "client")]
+    placed_clients: Annotated[int | None, means("whose queues tell which list they have", "client")]
+    undecided: Annotated[str | None, means("why nothing is computed")]
+
+
+class TakenBy(Struct, frozen=True, kw_only=True):
+    """The clients that take a queue if they have a list."""
+
+    nameservers: Annotated[Sequence[str], means("name servers that give the list")]
+    client_ids: Annotated[Sequence[str], means("the clients")]
+
+
+class QueueHit(Struct, frozen=True, kw_only=True):
+    """A queue that does not have exactly one reader for certain."""
+
+    consumer_group: Annotated[str, means("the group")]
+    queue: Annotated[Queue, means("the queue")]
+    unread: Annotated[Certainty, means("whether nobody reads it")]
+    read_twice: Annotated[Certainty, means("whether several clients do")]
+    takers: Annotated[Sequence[TakenBy], means("who takes it by each list")]
+
+
+class Nameservers(Evidence, frozen=True, kw_only=True):
+    """The evidence of NAMESERVER_DISAGREEMENT."""
+
+    topics: Annotated[int, means("with different routes", "topic")]
+    brokers: Annotated[int, means("that not all list", "broker")]
+    topic_names: Annotated[Sequence[str], means("the first of these topics")]
+    broker_names: Annotated[Sequence[str], means("the first of these brokers")]
+    nameservers: Annotated[Sequence[NameserverView], means("name servers that differ")]
+    divided_groups: Annotated[Sequence[GroupHit], means("groups that divide different lists")]
+    divided_queues: Annotated[Sequence[QueueHit], means("the first queues without exactly one reader for certain")]
+    groups_left_out: Annotated[int, means("of these topics that are not computed", "group")]
+
 
 NAMESERVER_DISAGREEMENT: Final = Rule(
     name="NAMESERVER_DISAGREEMENT",
     title="Name servers that disagree on where topics are",
     meaning=("A client uses one name server of its list. Consumers that use different ones divide different queues."),
     place=160,
+    evidence=Nameservers,
     advice=(
         "Find out which brokers have lost {subjects}: each broker registers every 30 s with every name server of its"
         " namesrvAddr. Compare that setting and the network of these brokers. Afterwards topicRoute gives the same"
@@ -64,6 +134,31 @@ NAMESERVER_DISAGREEMENT: Final = Rule(
     is_of_snapshot=True,
 )
 
+
+class Drifted(Struct, frozen=True, kw_only=True):
+    """A topic on a slave and on its master."""
+
+    topic: Annotated[str, means("the topic")]
+    read_queue_nums: Annotated[int | None, means("on the slave", "queue")]
+    write_queue_nums: Annotated[int | None, means("on the slave", "queue")]
+    master_read_queue_nums: Annotated[int | None, means("on the master", "queue")]
+    master_write_queue_nums: Annotated[int | None, means("on the master", "queue")]
+
+
+class SlaveDrift(Evidence, frozen=True, kw_only=True):
+    """The evidence of SLAVE_DRIFT."""
+
+    slave_ids: Annotated[Sequence[int], means("broker ids of the slaves that differ", "")]
+    missing_topics: Annotated[Sequence[str], means("the first topics that they lack")]
+    other_topics: Annotated[Sequence[str], means("the first topics with other queues")]
+    missing_groups: Annotated[Sequence[str], means("the first groups that they lack")]
+    topics: Annotated[int, means("that they lack or that differ", "topic")]
+    groups: Annotated[int, means("that they lack", "group")]
+    changed_ago_s: Annotated[float | None, means("time since the master changed")]
+    known_fault: Annotated[str | None, means("a fault of their version that can be the cause")]
+    differences: Annotated[Sequence[Drifted], means("the first topics, with both sides")]
+
+
 SLAVE_DRIFT: Final = Rule(
     name="SLAVE_DRIFT",
     title="Slaves that lack what their masters have",
@@ -71,6 +166,7 @@ SLAVE_DRIFT: Final = Rule(
         "If a slave replaces its master, the broker has only the slave's topics and groups. What it lacks is lost."
     ),
     place=170,
+    evidence=SlaveDrift,
     advice=(
         "Find out why this slave does not copy its master, before the master is switched: its log, and whether it"
         " reaches the master's address ({subjects}). Afterwards brokerStatus of the slave shows that it runs, and a"
@@ -113,7 +209,7 @@ def nameserver_disagreement(
     if not rows:
         return
     views = [_view(address, list(each)) for address, each in groupby(rows, key=lambda row: row.nameserver_addr)]
-    addresses = [view["nameserver_addr"] for view in views]
+    addresses = [view.nameserver_addr for view in views]
     topics = _distinct(row.topic for row in rows)
     brokers = _distinct(row.broker_name for row in rows)
     is_divided = bool(differing_topics(rows))
@@ -123,16 +219,16 @@ def nameserver_disagreement(
         NAMESERVER_DISAGREEMENT,
         CRITICAL if is_divided else WARNING,
         subjects=addresses,
-        evidence={
-            "topics": len(topics),
-            "brokers": len(brokers),
-            "topic_names": topics[:NAMED],
-            "broker_names": brokers[:NAMED],
-            "nameservers": views,
-            "divided_groups": [_divided_group(one) for one in groups],
-            "divided_queues": [_divided_queue(one, each) for one in groups for each in one.queues][:NAMED],
-            "groups_left_out": readers.left_out,
-        },
+        evidence=Nameservers(
+            topics=len(topics),
+            brokers=len(brokers),
+            topic_names=topics[:NAMED],
+            broker_names=brokers[:NAMED],
+            nameservers=views,
+            divided_groups=[_divided_group(one) for one in groups],
+            divided_queues=[_divided_queue(one, each) for one in groups for each in one.queues][:NAMED],
+            groups_left_out=readers.left_out,
+        ),
         message=f"{listed(addresses)} {'differs' if len(addresses) == 1 else 'differ'} from the other name servers in"
         f" {_both(len(topics), len(brokers))}"
         f" ({listed([*topics, *brokers])})."
@@ -141,30 +237,30 @@ def nameserver_disagreement(
     )
 
 
-def _divided_group(one: DividedGroup) -> dict[str, Any]:
+def _divided_group(one: DividedGroup) -> GroupHit:
     """What the lists mean for a group."""
     is_known = one.undecided is None
-    return {
-        "consumer_group": one.consumer_group,
-        "unread_queues": one.unread("YES") if is_known else None,
-        "unread_queues_at_most": one.unread("YES", "MAYBE") if is_known else None,
-        "twice_queues": one.twice("YES") if is_known else None,
-        "twice_queues_at_most": one.twice("YES", "MAYBE") if is_known else None,
-        "clients": one.clients,
-        "placed_clients": one.placed if is_known else None,
-        "undecided": one.undecided,
-    }
+    return GroupHit(
+        consumer_group=one.consumer_group,
+        unread_queues=one.unread("YES") if is_known else None,
+        unread_queues_at_most=one.unread("YES", "MAYBE") if is_known else None,
+        twice_queues=one.twice("YES") if is_known else None,
+        twice_queues_at_most=one.twice("YES", "MAYBE") if is_known else None,
+        clients=one.clients,
+        placed_clients=one.placed if is_known else None,
+        undecided=one.undecided,
+    )
 
 
-def _divided_queue(group: DividedGroup, one: DividedQueue) -> dict[str, Any]:
+def _divided_queue(group: DividedGroup, one: DividedQueue) -> QueueHit:
     """A queue that does not have exactly one reader for certain, and who takes it by which list."""
-    return {
-        "consumer_group": group.consumer_group,
-        "queue": one.queue,
-        "unread": one.unread,
-        "read_twice": one.twice,
-        "takers": [{"nameservers": names, "client_ids": ids} for names, ids in one.takers],
-    }
+    return QueueHit(
+        consumer_group=group.consumer_group,
+        queue=one.queue,
+        unread=one.unread,
+        read_twice=one.twice,
+        takers=[TakenBy(nameservers=names, client_ids=ids) for names, ids in one.takers],
+    )
 
 
 def _harm(groups: Sequence[DividedGroup], left_out: int) -> str:
@@ -210,26 +306,26 @@ def _both(topics: int, brokers: int) -> str:
     return " and ".join(counted(number, noun) for number, noun in ((topics, "topic"), (brokers, "broker")) if number)
 
 
-def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> dict[str, Any]:
+def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> NameserverView:
     """The differences of one name server."""
     about_brokers = [row for row in rows if row.topic is None]
-    return {
-        "nameserver_addr": nameserver_addr,
-        "missing_brokers": _distinct(row.broker_name for row in about_brokers if not row.is_listed)[:NAMED],
-        "other_brokers": _distinct(row.broker_name for row in about_brokers if row.is_listed)[:NAMED],
-        "topics": len({row.topic for row in rows if row.topic is not None}),
-        "routes": [
-            {
-                "topic": row.topic,
-                "broker_name": row.broker_name,
-                "read_queue_nums": row.read_queue_nums,
-                "write_queue_nums": row.write_queue_nums,
-                "perm": row.perm,
-            }
+    return NameserverView(
+        nameserver_addr=nameserver_addr,
+        missing_brokers=_distinct(row.broker_name for row in about_brokers if not row.is_listed)[:NAMED],
+        other_brokers=_distinct(row.broker_name for row in about_brokers if row.is_listed)[:NAMED],
+        topics=len({row.topic for row in rows if row.topic is not None}),
+        routes=[
+            RouteThere(
+                topic=row.topic,
+                broker_name=row.broker_name,
+                read_queue_nums=row.read_queue_nums,
+                write_queue_nums=row.write_queue_nums,
+                perm=row.perm,
+            )
             for row in rows
             if row.topic is not None
         ][:NAMED],
-    }
+    )
 
 
 def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
@@ -268,27 +364,27 @@ def _drift(
         INFO if is_on_its_way else WARNING,
         broker_name=every[0].broker_name,
         subjects=[rows[0].broker_addr or f"{rows[0].broker_name} {rows[0].broker_id}" for rows in slaves],
-        evidence={
-            "slave_ids": _ids(slaves),
-            "missing_topics": missing[:NAMED],
-            "other_topics": other[:NAMED],
-            "missing_groups": groups[:NAMED],
-            "topics": len({*missing, *other}),
-            "groups": len(groups),
-            "changed_ago_s": rounded(ago_s, 0),
-            "known_fault": None if fault is None else f"apache/rocketmq#{fault.issue}",
-            "differences": [
-                {
-                    "topic": row.topic,
-                    "read_queue_nums": row.read_queue_nums,
-                    "write_queue_nums": row.write_queue_nums,
-                    "master_read_queue_nums": row.master_read_queue_nums,
-                    "master_write_queue_nums": row.master_write_queue_nums,
-                }
+        evidence=SlaveDrift(
+            slave_ids=_ids(slaves),
+            missing_topics=missing[:NAMED],
+            other_topics=other[:NAMED],
+            missing_groups=groups[:NAMED],
+            topics=len({*missing, *other}),
+            groups=len(groups),
+            changed_ago_s=rounded(ago_s, 0),
+            known_fault=None if fault is None else f"apache/rocketmq#{fault.issue}",
+            differences=[
+                Drifted(
+                    topic=row.topic,
+                    read_queue_nums=row.read_queue_nums,
+                    write_queue_nums=row.write_queue_nums,
+                    master_read_queue_nums=row.master_read_queue_nums,
+                    master_write_queue_nums=row.master_write_queue_nums,
+                )
                 for row in every
                 if row.topic is not None
             ][:NAMED],
-        },
+        ),
         message=" ".join(map(_slave_in_words, slaves))
         + (" The master changed a moment ago: they may be on their way." if is_on_its_way else "")
         + ("" if fault is None else f" A known fault can be the cause: {fault.what} (apache/rocketmq#{fault.issue})."),

@@ -1,9 +1,12 @@
 """Rules on the snapshot itself: SNAPSHOT_INCOMPLETE, SUSPECT_SNAPSHOT."""
 
-from collections.abc import Collection, Iterator, Set
-from typing import Final
+from collections.abc import Collection, Iterator, Sequence, Set
+from typing import Annotated, Final
+
+from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
@@ -11,11 +14,20 @@ from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, WARNING, Severity
 from rocketmq_capacity.wording import counted, listed, percent, rounded
 
+
+class Suspect(Evidence, frozen=True, kw_only=True):
+    """The evidence of SUSPECT_SNAPSHOT."""
+
+    groups: Annotated[int, means("of the cluster", "group")]
+    newly_flagged: Annotated[int, means("with a new WARNING or CRITICAL", "group")]
+
+
 SUSPECT_SNAPSHOT: Final = Rule(
     name="SUSPECT_SNAPSHOT",
     title="The snapshot itself is doubtful",
     meaning=("Many groups are flagged for the first time at once. More likely the snapshot is wrong than the cluster."),
     place=10,
+    evidence=Suspect,
     advice="Take another snapshot before you change anything.",
     about=("cluster",),
     severities={
@@ -29,11 +41,22 @@ SUSPECT_SNAPSHOT: Final = Rule(
     is_of_snapshot=True,
 )
 
+
+class Incomplete(Evidence, frozen=True, kw_only=True):
+    """The evidence of SNAPSHOT_INCOMPLETE."""
+
+    completeness_ratio: Annotated[float, means("share of the queues that the snapshot covers")]
+    failures: Annotated[int, means("without an answer", "request")]
+    absent_brokers: Annotated[Sequence[str], means("brokers that topics name and the snapshot lacks")]
+    silent_rooms: Annotated[Sequence[str] | UnsetType, means("machine rooms of which no broker answers")] = UNSET
+
+
 SNAPSHOT_INCOMPLETE: Final = Rule(
     name="SNAPSHOT_INCOMPLETE",
     title="Some facts could not be read",
     meaning=("A broker did not answer every request. What depends on the answers is unknown: it may be fine or not."),
     place=20,
+    evidence=Incomplete,
     advice="Find out why these were not read, and take another snapshot: {subjects}.",
     about=("cluster",),
     severities={
@@ -77,12 +100,12 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
         SNAPSHOT_INCOMPLETE,
         severity if is_enough else CRITICAL,
         subjects=brokers,
-        evidence={
-            "completeness_ratio": rounded(ratio),
-            "failures": cluster.failures,
-            "absent_brokers": sorted(absent),
-            **({"silent_rooms": rooms} if rooms else {}),
-        },
+        evidence=Incomplete(
+            completeness_ratio=rounded(ratio),
+            failures=cluster.failures,
+            absent_brokers=sorted(absent),
+            silent_rooms=rooms or UNSET,
+        ),
         message=f"The snapshot covers {percent(ratio)} of the queues; not answered or not known: {listed(brokers)}."
         + (f" No broker of {'room' if len(rooms) == 1 else 'rooms'} {listed(rooms)} answers." if rooms else ""),
     )
@@ -120,7 +143,7 @@ def suspect_snapshot(
         SUSPECT_SNAPSHOT,
         WARNING,
         subjects=new,
-        evidence={"groups": groups, "newly_flagged": len(new)},
+        evidence=Suspect(groups=groups, newly_flagged=len(new)),
         message=f"{len(new)} of {counted(groups, 'group')} {'is' if len(new) == 1 else 'are'} newly flagged "
         "since the run before: check the snapshot first.",
     )

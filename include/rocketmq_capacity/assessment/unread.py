@@ -20,7 +20,7 @@ class Unread(Evidence, frozen=True, kw_only=True):
     msgs_per_s: Annotated[float, means("messages that are written")]
     bytes_per_day: Annotated[float | None, means("their size")]
     kept_hours: Annotated[float | None, means("shortest time for which a broker keeps them")]
-    producers: Annotated[int | None, means("producers that the brokers name", "producer")]
+    producers: Annotated[int | None, means("that the brokers name", "producer")]
 
 
 TOPIC_UNREAD: Final = Rule(

@@ -5,14 +5,17 @@ without the lines of the pull request.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.catalogue.rule import Rule
+from rocketmq_capacity.catalogue.evidence import Evidence, Found, means
+from rocketmq_capacity.catalogue.rule import Rule, evidence_of
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding, VersionFault
@@ -30,9 +33,51 @@ from rocketmq_capacity.vocabulary import (
 from rocketmq_capacity.wording import counted, listed
 
 
-def _advice(_: Finding, evidence: Mapping[str, Any]) -> str:
-    versions = " or ".join(evidence["upgrade_to"])
-    looks = "consumerConnection shows" if "version" in evidence else "clusterList shows"
+class FaultyRange(Struct, frozen=True, kw_only=True):
+    """Versions with a fault."""
+
+    first_version: Annotated[str, means("the first with it")]
+    last_version: Annotated[str, means("the last with it")]
+    fixed_in: Annotated[str, means("the first without it")]
+
+
+class ShownFault(Struct, frozen=True, kw_only=True):
+    """A fault, and who has it."""
+
+    issue: Annotated[str, means("issue that describes it")]
+    pull_request: Annotated[str, means("what mended it")]
+    what: Annotated[str, means("what goes wrong")]
+    faulty: Annotated[Sequence[FaultyRange], means("versions that have it")]
+    versions: Annotated[Sequence[str], means("those of them that are found")]
+    broker_names: Annotated[Sequence[str] | UnsetType, means("brokers that have it")] = UNSET
+    clients: Annotated[int | UnsetType, means("that have it", "client")] = UNSET
+    client_ids: Annotated[Sequence[str] | UnsetType, means("the first of these clients")] = UNSET
+    group_names: Annotated[Sequence[str] | UnsetType, means("the first of their groups")] = UNSET
+
+
+class ClientVersion(Evidence, frozen=True, kw_only=True):
+    """The evidence of BAD_VERSION for the clients of a version."""
+
+    version: Annotated[str, means("their version")]
+    clients: Annotated[int, means("that run it", "client")]
+    consumer_groups: Annotated[int, means("of these clients", "group")]
+    versions: Annotated[Sequence[str], means("the same version")]
+    upgrade_to: Annotated[Sequence[str], means("the nearest version without any of the faults")]
+    faults: Annotated[Sequence[ShownFault], means("the faults")]
+
+
+class BrokerVersions(Evidence, frozen=True, kw_only=True):
+    """The evidence of BAD_VERSION for brokers."""
+
+    brokers: Annotated[int, means("with such a version", "broker")]
+    versions: Annotated[Sequence[str], means("their versions")]
+    upgrade_to: Annotated[Sequence[str], means("the nearest versions without any of the faults")]
+    faults: Annotated[Sequence[ShownFault], means("the faults")]
+
+
+def _advice(_: Finding, evidence: ClientVersion | BrokerVersions) -> str:
+    versions = " or ".join(evidence.upgrade_to)
+    looks = "consumerConnection shows" if isinstance(evidence, ClientVersion) else "clusterList shows"
     return f"Upgrade to {versions} or later: {{message}} Afterwards {looks} no version that is named here."
 
 
@@ -41,6 +86,7 @@ BAD_VERSION: Final = Rule(
     title="Versions with known faults in balancing",
     meaning="A later version of RocketMQ mends how these clients or brokers divide queues or spread messages.",
     place=310,
+    evidence=(ClientVersion, BrokerVersions),
     advice=_advice,
     looks="versions",
     needs=("clients",),
@@ -250,14 +296,14 @@ def _bad_version(name: str, rows: Sequence[VersionFault]) -> Finding:
         _worst(faults),
         consumer_group=groups[0] if len(groups) == 1 else None,
         subjects=ids if len(groups) == 1 else groups[:NAMED],
-        evidence={
-            "version": name,
-            "clients": clients,
-            "consumer_groups": len(groups),
-            "versions": [name],
-            "upgrade_to": [name_of(one) for one in upgrades],
-            "faults": [_shown_of_clients(fault, [row for row in rows if row.issue == fault.issue]) for fault in faults],
-        },
+        evidence=ClientVersion(
+            version=name,
+            clients=clients,
+            consumer_groups=len(groups),
+            versions=[name],
+            upgrade_to=[name_of(one) for one in upgrades],
+            faults=[_shown_of_clients(fault, [row for row in rows if row.issue == fault.issue]) for fault in faults],
+        ),
         message=f"{runs} {name} with known faults: {_told(faults)}.",
     )
 
@@ -269,16 +315,16 @@ def _clients(rows: Iterable[VersionFault]) -> int:
     return max(len(named), *(row.clients for row in each))
 
 
-def _shown_of_clients(fault: Fault, rows: Sequence[VersionFault]) -> dict[str, object]:
+def _shown_of_clients(fault: Fault, rows: Sequence[VersionFault]) -> ShownFault:
     groups = sorted({row.consumer_group for row in rows}, key=java_order)
     named = sorted({client_id for row in rows for client_id in row.client_ids}, key=java_order)
-    return {
-        **_described(fault),
-        "versions": sorted({row.version for row in rows}),
-        "clients": sum(row.clients for row in rows),
-        "client_ids": named[:NAMED],
-        "group_names": groups[:NAMED],
-    }
+    return _shown(
+        fault,
+        sorted({row.version for row in rows}),
+        clients=sum(row.clients for row in rows),
+        client_ids=named[:NAMED],
+        group_names=groups[:NAMED],
+    )
 
 
 def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) -> Iterator[Finding]:
@@ -303,14 +349,20 @@ def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) 
         BAD_VERSION,
         OWN_PERM_LOST.severity,
         subjects=names,
-        evidence={
-            "brokers": len(names),
-            "versions": list(map(name_of, versions)),
-            "upgrade_to": list(map(name_of, _upgrades(versions, [OWN_PERM_LOST]))),
-            "faults": [_shown(OWN_PERM_LOST, affected, "broker_names")],
-        },
+        evidence=BrokerVersions(
+            brokers=len(names),
+            versions=list(map(name_of, versions)),
+            upgrade_to=list(map(name_of, _upgrades(versions, [OWN_PERM_LOST]))),
+            faults=[_shown(OWN_PERM_LOST, list(map(name_of, versions)), broker_names=names)],
+        ),
         message=_message(counted(len(names), "broker"), len(names), versions, [OWN_PERM_LOST]),
     )
+
+
+def version_named_in(finding: Found) -> str | None:
+    """The version whose clients a finding is about."""
+    found = evidence_of(finding)
+    return found.version if isinstance(found, ClientVersion) else None
 
 
 def version_of(name: str | None) -> Version | None:
@@ -339,25 +391,18 @@ def _worst(faults: Iterable[Fault]) -> Severity:
     return WARNING if any(fault.severity == WARNING for fault in faults) else INFO
 
 
-def _shown(fault: Fault, affected: Iterable[tuple[Version, str]], names: str) -> dict[str, object]:
-    each = list(affected)
-    return {
-        **_described(fault),
-        "versions": list(map(name_of, sorted({version for version, _ in each}))),
-        names: sorted({name for _, name in each}, key=java_order),
-    }
-
-
-def _described(fault: Fault) -> dict[str, object]:
-    return {
-        "issue": f"apache/rocketmq#{fault.issue}",
-        "pull_request": f"apache/rocketmq#{fault.pull_request}",
-        "what": fault.what,
-        "faulty": [
-            {"first_version": name_of(one.first), "last_version": name_of(one.last), "fixed_in": name_of(one.fixed)}
+def _shown(fault: Fault, versions: Sequence[str], **who: Any) -> ShownFault:
+    return ShownFault(
+        issue=f"apache/rocketmq#{fault.issue}",
+        pull_request=f"apache/rocketmq#{fault.pull_request}",
+        what=fault.what,
+        faulty=[
+            FaultyRange(first_version=name_of(one.first), last_version=name_of(one.last), fixed_in=name_of(one.fixed))
             for one in fault.ranges
         ],
-    }
+        versions=versions,
+        **who,
+    )
 
 
 def _message(who: str, number: int, versions: Iterable[Version], faults: Iterable[Fault]) -> str:

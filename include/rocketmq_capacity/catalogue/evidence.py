@@ -1,6 +1,6 @@
 """The evidence of a finding: the figures that it is based on, as one struct of its rule."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, get_args, get_type_hints
 
@@ -55,23 +55,36 @@ def means(meaning: str, unit: str | None = None) -> Meta:
 
 
 class Figure(NamedTuple):
-    """A field of an evidence."""
+    """A field of an evidence, or of a struct in it.
+
+    Attributes:
+        name: of the field.
+        unit: None if its name has the unit, or if it is no number; empty for a number that has none.
+        meaning: what it is; for what is counted, without the noun.
+        parts: the fields of the structs that it holds.
+    """
 
     name: str
     unit: str | None
-    """None if its name has the unit, or if it is no number; empty for a number that has none."""
     meaning: str
-    is_number: bool
+    parts: tuple["Figure", ...]
 
 
 def figures_of(kind: Any) -> Iterator[Figure]:
-    """The fields of a struct and, after each, those of the structs in it."""
+    """The fields of a struct, or of the structs that a type holds."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
         for part in get_args(kind):
             yield from figures_of(part)
         return
     for name, hint in get_type_hints(kind, include_extras=True).items():
         for meta in getattr(hint, "__metadata__", ()):
-            is_number = bool({int, float} & {hint.__origin__, *get_args(hint.__origin__)})
-            yield Figure(name, (meta.extra or {}).get("unit"), meta.description or "", is_number)
-        yield from figures_of(hint)
+            if meta.extra is not None:
+                yield Figure(name, meta.extra["unit"], meta.description, tuple(figures_of(hint.__origin__)))
+
+
+def units_in(figures: Iterable[Figure]) -> Iterator[tuple[str, str]]:
+    """Name and unit of each figure that says its unit, at any depth."""
+    for figure in figures:
+        if figure.unit is not None:
+            yield figure.name, figure.unit
+        yield from units_in(figure.parts)

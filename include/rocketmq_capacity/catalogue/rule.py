@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, Literal
 
-from rocketmq_capacity.catalogue.evidence import Evidence, Found
+from rocketmq_capacity.catalogue.evidence import Evidence, Found, figures_of, units_in
 from rocketmq_capacity.catalogue.offered import records
 from rocketmq_capacity.vocabulary import Severity
 
@@ -158,7 +158,7 @@ class Rule:
     title: str
     meaning: str
     place: int
-    evidence: type[Evidence] | tuple[type[Evidence], ...] = ()
+    evidence: type[Evidence] | tuple[type[Evidence], ...]
     about: tuple[About, ...] = ("group",)
     severities: Mapping[Severity, str] = field(default_factory=dict)
     thresholds: tuple[str, ...] = ()
@@ -191,7 +191,14 @@ def rules() -> Mapping[str, Rule]:
 
 def rule_of(name: str) -> Rule:
     """The rule of this name. One of another version comes last, and nothing is known of it but its name."""
-    return rules().get(name) or Rule(name=name, title=name, meaning="", place=LAST)
+    return rules().get(name) or Rule(name=name, title=name, meaning="", place=LAST, evidence=())
+
+
+@lru_cache(maxsize=64)  # a plan file may name any rule
+def units_of(rule: str) -> Mapping[str, str]:
+    """The units of figures in evidence by their names, if they do not end in them; a rule's own come first."""
+    kinds = [kind for record in (*rules().values(), rule_of(rule)) for kind in record.kinds]
+    return dict(units_in(figure for kind in kinds for figure in figures_of(kind)))
 
 
 def evidence_of(finding: Found) -> Evidence | None:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.ownership import Orphans
+from rocketmq_capacity.assessment.rooms import CrossRoom
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import EVEN, OWNED
 from rocketmq_capacity.model.cases import Side
@@ -19,7 +22,7 @@ from rocketmq_capacity.recommendation.answer import answer, figures, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.tables.dataset import Metrics
 from rocketmq_capacity.vocabulary import (
     CLIENT_STRATEGIES,
@@ -178,7 +181,7 @@ def _read_by_another(group: Group) -> Iterator[tables.Recommendation]:
     if not whole:
         return
     best = min(whole, key=lambda name: (whole[name].idle, names.index(name)))
-    unread = sum(int(evidence(one)["orphans"]) for one in group.found(ORPHAN))
+    unread = sum(Orphans.of(one).orphans for one in group.found(ORPHAN))
     yield answer(
         ACTION,
         consumer_group=group.name,
@@ -240,21 +243,20 @@ def _strong_enough(group: Group, step: float) -> dict[str, float]:
     """
     strong: dict[str, float] = {}
     for finding in group.found(CAPACITY):
-        facts = evidence(finding)
-        bound = facts.get("under_utilisation_ratio")
-        if bound is None or facts["peak_utilisation_ratio"] <= bound:
+        facts = TooBusy.read(finding)
+        if facts is None or facts.peak_utilisation_ratio <= facts.under_utilisation_ratio:
             continue
-        most = min(bound, facts["peak_utilisation_ratio"] * step)
-        strong |= {one["strategy"]: one["busy_ratio"] for one in facts["strategies"] if one["busy_ratio"] <= most}
+        most = min(facts.under_utilisation_ratio, facts.peak_utilisation_ratio * step)
+        strong |= {one.strategy: one.busy_ratio for one in facts.strategies if one.busy_ratio <= most}
     return strong
 
 
 def _busy_today(group: Group) -> float:
-    return max(float(evidence(finding)["peak_utilisation_ratio"]) for finding in group.found(CAPACITY))
+    return max(TooBusy.of(finding).peak_utilisation_ratio for finding in group.found(CAPACITY))
 
 
 def _crossing_today(group: Group) -> float:
-    return max(float(evidence(finding)["cross_room_share"]) for finding in group.found(CROSS_ROOM))
+    return max(CrossRoom.of(finding).cross_room_share for finding in group.found(CROSS_ROOM))
 
 
 def _crossing_less(group: Group, step: float) -> dict[str, float]:
@@ -265,11 +267,11 @@ def _crossing_less(group: Group, step: float) -> dict[str, float]:
     """
     less: dict[str, float] = {}
     for finding in group.found(CROSS_ROOM):
-        facts = evidence(finding)
-        if facts["untold_room_queues"] or facts["untold_room_clients"]:
+        crossing = CrossRoom.of(finding)
+        if crossing.untold_room_queues or crossing.untold_room_clients:
             continue
-        most = facts["cross_room_share"] * step
-        shares = {one["strategy"]: one["cross_room_share"] for one in facts["strategies"]}
+        most = crossing.cross_room_share * step
+        shares = {one.strategy: one.cross_room_share for one in crossing.strategies}
         less |= {strategy: share for strategy, share in shares.items() if knows_rooms(strategy) and share <= most}
     return less
 
@@ -292,8 +294,8 @@ def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
 
 def _is_of_strategy(orphans: tables.Finding) -> bool:
     """Whether the strategy leaves queues out, and neither how clients are set up nor one that does not run."""
-    figures = evidence(orphans)
-    return figures.get("cause") not in OTHER_CAUSES and not figures.get("missing_clients")
+    found = Orphans.of(orphans)
+    return found.cause not in OTHER_CAUSES and not found.missing_clients
 
 
 def _order(group: Group, each: Tried, found: frozenset[str], majority: Majority | None) -> tuple[Any, ...]:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.layout import HotQueues
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
-from rocketmq_capacity.recommendation.facts import Topic, evidence
+from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.outcomes import Outcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
@@ -42,7 +43,7 @@ def check_producer_keys(topic: Topic) -> Iterator[tables.Recommendation]:
     for finding in topic.findings:
         if finding.rule == RULE:
             hot = [*map(queue_label, finding.queues)]
-            is_fifo = evidence(finding).get("message_type") == FIFO
+            is_fifo = HotQueues.of(finding).message_type == FIFO
             yield answer(
                 ACTION,
                 topic=topic.name,

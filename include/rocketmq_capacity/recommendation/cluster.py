@@ -9,9 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.failures import Masterless
+from rocketmq_capacity.assessment.versions import version_named_in
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
-from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster, evidence
+from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster
 from rocketmq_capacity.recommendation.investigate import advice_on, investigate
 
 ON_THE_SNAPSHOT: Final = ("SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT")
@@ -44,19 +47,19 @@ def _looks(findings: Sequence[tables.Finding], cluster: Cluster) -> Iterator[tab
     for one in findings:
         by_broker.setdefault(_place(one, cluster), []).append(one)
     together: dict[Key, list[tables.Finding]] = {}
-    lost = {one.rule for one in findings if "can_pull" in evidence(one)}
+    lost = {one.rule for one in findings if isinstance(evidence_of(one), Masterless)}
     for place, found in by_broker.items():
         said = sorted({advice_on(one, cluster) for one in found})
         # What else the loss of a broker would do is worse while another one has no master: it is mended with that.
         key = place if None in place else (place[0], *(() if place[0] in lost else said))
         together.setdefault(key, []).extend(found)
     for found in together.values():
-        version = evidence(found[0]).get("version")
+        version = version_named_in(found[0])
         look = investigate(
             found,
             (),
             cluster,
-            version=None if version is None else str(version),
+            version=version,
             broker_names=_broker_names(found),
         )
         if look is not None:
@@ -73,5 +76,5 @@ def _place(finding: tables.Finding, cluster: Cluster) -> Key:
     """The rule and what it is about: a broker, a version, or (None) the whole cluster."""
     if finding.rule in ON_THE_SNAPSHOT or advice_on(finding, cluster) == cluster.undecided:
         return "the snapshot", None
-    version = evidence(finding).get("version")
+    version = version_named_in(finding)
     return finding.rule, finding.broker_name if version is None else f"version {version}"

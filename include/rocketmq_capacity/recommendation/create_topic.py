@@ -8,14 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.coverage import Misplaced, OneBroker
 from rocketmq_capacity.catalogue.action import Action
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.cases import Case, QueueCounts
 from rocketmq_capacity.model.kept_counts import kept_brokers
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
-from rocketmq_capacity.recommendation.facts import Topic, evidence
+from rocketmq_capacity.recommendation.facts import Topic
 from rocketmq_capacity.recommendation.layouts import topic_layout, writable
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.outcomes import Outcome
@@ -55,7 +57,8 @@ KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
 
 def missing_brokers(topic: Topic) -> list[tables.Broker]:
     """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
-    names = {name for finding in topic.found(RULE) for name in evidence(finding).get("missing", ())}
+    found = map(evidence_of, topic.found(RULE))
+    names = {name for one in found if isinstance(one, OneBroker | Misplaced) for name in one.missing}
     if not topic.cluster.undecided:
         names.update(topic.cluster.lacking.get(topic.name, ()))
     return [topic.cluster.masters[name] for name in sorted(names & topic.cluster.masters.keys())]

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
-from rocketmq_capacity.recommendation.facts import evidence, needs_fewer
+from rocketmq_capacity.recommendation.facts import needs_fewer
 from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEVEN
 from rocketmq_capacity.tables import Demand, Finding, GroupStatus
 from rocketmq_capacity.vocabulary import INFO
@@ -20,7 +21,8 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
     """
     named = list(findings)
     set_up = {rule: one.subjects for rule in SET_UP for one in named if one.rule == rule}
-    busy = next((evidence(one) for one in named if one.rule == BUSY and evidence(one).get("needed_queues")), None)
+    each = (TooBusy.read(one) for one in named if one.rule == BUSY)
+    busy = next((one for one in each if one is not None and one.needed_queues is not None), None)
     for finding in named:
         if set_up and set_up_behind(finding.rule, finding.subjects, set_up) is not None:
             continue
@@ -29,14 +31,13 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
         elif finding.rule == IDLE and finding.topic is not None and busy is None:
             if not needs_fewer(named):
                 yield _demand(group, finding.topic, IDLE)
-        elif finding.rule in (IDLE, BUSY) and busy is not None:
-            queues = busy["needed_queues"]
+        elif finding.rule in (IDLE, BUSY) and busy is not None and (queues := busy.needed_queues) is not None:
             yield replace(
-                _demand(group, queues["topic"], finding.rule),
-                queues_per_broker=queues["queues_per_broker"],
-                then_clients=queues["clients"],
-                busy_before=busy["peak_utilisation_ratio"],
-                busy_after=busy["queues_busy_ratio"],
+                _demand(group, queues.topic, finding.rule),
+                queues_per_broker=queues.queues_per_broker,
+                then_clients=queues.clients,
+                busy_before=busy.peak_utilisation_ratio,
+                busy_after=busy.queues_busy_ratio,
             )
 
 

@@ -3,13 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.capacity import TooMany
+from rocketmq_capacity.assessment.coverage import EmptyBroker
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.cases import Case, Effect, Side
 from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
@@ -52,8 +54,8 @@ class Cluster:
         each = sorted(findings, key=lambda one: (one.rule, one.broker_name or ""))
         for one in each:
             if one.rule == COVERAGE and one.broker_name is not None:
-                for proposed in evidence(one)["proposed"]:
-                    lacking.setdefault(proposed["topic"], []).append(one.broker_name)
+                for proposed in EmptyBroker.of(one).proposed:
+                    lacking.setdefault(proposed.topic, []).append(one.broker_name)
         return cls(facts, policy, any(one.rule == SUSPECT for one in each), lacking)
 
     @cached_property
@@ -294,15 +296,8 @@ class Topic:
 
 def needs_fewer(findings: Iterable[tables.Finding]) -> bool:
     """Whether the stored peaks show that a group needs fewer clients than it has, for all of its work."""
-    capacity = [evidence(one) for one in findings if one.rule == "CONSUMER_CAPACITY"]
-    spare = [one for one in capacity if "needed_consume_threads" not in one]
-    return any(one["needed_clients"] is not None and one["needed_clients"] < one["clients"] for one in spare)
-
-
-def evidence(finding: tables.Finding) -> dict[str, Any]:
-    """The figures behind a finding."""
-    figures: dict[str, Any] = msgspec.json.decode(finding.evidence)
-    return figures
+    found = map(evidence_of, findings)
+    return any(isinstance(one, TooMany) and one.needed_clients < one.clients for one in found)
 
 
 GroupAction = Callable[[Group], Iterable[tables.Recommendation]]

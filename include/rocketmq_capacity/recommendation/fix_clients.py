@@ -7,6 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.model.cases import Side
 from rocketmq_capacity.model.facts import Consumer, GroupFacts
@@ -14,7 +16,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
 from rocketmq_capacity.recommendation.consequences import set_up_behind
 from rocketmq_capacity.recommendation.effects import side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.vocabulary import JAVA
 from rocketmq_capacity.wording import listed
 
@@ -145,10 +147,10 @@ def _rules(group: Group, rule: str, after: Side | None) -> list[str]:
     """The rule, with those of the findings that come of it."""
     before = group.before
     rules = [rule]
-    is_cause = any(evidence(one).get("cause") == rule for one in group.named(ORPHAN))
+    is_cause = any(Orphans.of(one).cause == rule for one in group.named(ORPHAN))
     if is_cause and (before is None or after is None or after.orphan_queues < before.orphan_queues):
         rules.append(ORPHAN)
-    rules += [CAPACITY for one in group.named(CAPACITY) if evidence(one).get("mend_first") == rule]
+    rules += [CAPACITY for one in group.named(CAPACITY) if (busy := TooBusy.read(one)) and busy.mend_first == rule]
     behind = {one.rule for one in group.findings if set_up_behind(one.rule, one.subjects, group.set_up) == rule}
     return rules + sorted(behind)
 

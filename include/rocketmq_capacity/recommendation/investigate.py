@@ -8,14 +8,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.backlog import Retention, Stalled
+from rocketmq_capacity.assessment.coverage import Nowhere
 from rocketmq_capacity.assessment.disk import BrokerDisks
+from rocketmq_capacity.assessment.order import Unordered
+from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
 from rocketmq_capacity.assessment.stuck import StuckQueues
+from rocketmq_capacity.assessment.topology import Nameservers, SlaveDrift
+from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
-from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster, evidence
+from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.wording import listed
 
 ACTION: Final = Action(
@@ -98,7 +104,12 @@ def advice_on(finding: tables.Finding, cluster: Cluster) -> str:
 def _told(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:
     """Those that need a sentence of their own: not the lag of a group without clients that is not used any more."""
     is_unused = any(rule_of(one.rule).looks == "unused" for one in left)
-    return [one for one in left if not (is_unused and evidence(one).get("clients") == 0)]
+    return [one for one in left if not (is_unused and _has_no_clients(one))]
+
+
+def _has_no_clients(finding: tables.Finding) -> bool:
+    found = evidence_of(finding)
+    return isinstance(found, Stalled | Retention | Unordered) and not found.clients
 
 
 def _sentence(finding: tables.Finding, cluster: Cluster, refusals: Mapping[str, str]) -> str:
@@ -113,9 +124,7 @@ def _advice(finding: tables.Finding, cluster: Cluster) -> str:
     rule = rule_of(finding.rule)
     if rule.looks == "disk" and (why_none := refusal(cluster)) is not None:
         return why_none
-    advice = (
-        rule.advice if isinstance(rule.advice, str) else rule.advice(finding, evidence_of(finding) or evidence(finding))
-    )
+    advice = rule.advice if isinstance(rule.advice, str) else rule.advice(finding, evidence_of(finding))
     return advice.format(
         subjects=listed(finding.subjects),
         topic=finding.topic,
@@ -130,7 +139,7 @@ def _least(cluster: Cluster) -> str:
 
 
 def _is_nowhere(finding: tables.Finding) -> bool:
-    return finding.rule == COVERAGE and evidence(finding).get("brokers") == 0
+    return isinstance(evidence_of(finding), Nowhere)
 
 
 def _looks(finding: tables.Finding, cluster: Cluster, client_ids: Sequence[str], addresses: Sequence[str]) -> list[str]:
@@ -184,7 +193,7 @@ def _looks_at_topic(finding: tables.Finding, topic: str, nameserver: str, addres
 def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
     nameserver, look = cluster.nameserver, rule_of(finding.rule).looks
     if look == "name servers":
-        topics = evidence(finding)["topic_names"][:1]
+        topics = Nameservers.of(finding).topic_names[:1]
         return [
             line
             for address in nameserver.split(";")
@@ -193,7 +202,7 @@ def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
     if look == "slave":
         return [commands.broker_versions(nameserver), commands.broker_status(nameserver, _slave(finding, cluster))]
     if look == "versions":
-        groups = finding.subjects[:CLIENTS] if "version" in evidence(finding) else ()
+        groups = finding.subjects[:CLIENTS] if version_named_in(finding) else ()
         asked = [commands.consumer_connection(nameserver, one) for one in groups]
         return asked or [commands.broker_versions(nameserver)]
     if look == "disk":
@@ -204,7 +213,7 @@ def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
 
 def _slave(finding: tables.Finding, cluster: Cluster) -> str:
     """The address of the slave that a finding is about."""
-    numbers = evidence(finding)["slave_ids"]
+    numbers = SlaveDrift.of(finding).slave_ids
     addresses = [
         broker.broker_addr
         for broker in cluster.facts.brokers
@@ -224,5 +233,5 @@ def _steps(finding: tables.Finding, cluster: Cluster) -> list[str]:
         return []
     return [
         commands.comment(commands.restore_broker(cluster.nameserver, cluster.address(name)))
-        for name in evidence(finding)["brokers"]
+        for name in ReadOnlyIdle.of(finding).brokers
     ]

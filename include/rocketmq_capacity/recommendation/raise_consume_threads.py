@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.wording import counted
 
 
@@ -60,9 +61,9 @@ def raise_consume_threads(group: Group) -> Iterator[tables.Recommendation]:
     Source: ConsumeMessageConcurrentlyService, rocketmq-all-5.3.3 (a LinkedBlockingQueue); apache/rocketmq issue 8354.
     """
     for finding in group.found(RULE):
-        facts = evidence(finding)
-        threads = facts.get("needed_consume_threads")
-        if threads is None:
+        facts = TooBusy.read(finding)
+        threads = None if facts is None else facts.needed_consume_threads
+        if facts is None or threads is None:
             continue
         how = HOW_GRPC if group.facts.has_grpc_clients else HOW
         yield answer(
@@ -70,11 +71,11 @@ def raise_consume_threads(group: Group) -> Iterator[tables.Recommendation]:
             consumer_group=group.name,
             target=threads,
             reason=sentences(
-                f"Run at least {threads} consume threads in every client instead of {facts['consume_threads']}.", how
+                f"Run at least {threads} consume threads in every client instead of {facts.consume_threads}.", how
             ),
             rules=[RULE],
-            before={"consume_threads": facts["consume_threads"], "utilisation_ratio": facts["peak_utilisation_ratio"]},
-            after={"consume_threads": threads, "utilisation_ratio": facts["threads_busy_ratio"]},
+            before={"consume_threads": facts.consume_threads, "utilisation_ratio": facts.peak_utilisation_ratio},
+            after={"consume_threads": threads, "utilisation_ratio": facts.threads_busy_ratio},
         )
 
 

@@ -10,12 +10,15 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.capacity import TooBusy, TooMany
+from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence, needs_fewer
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, needs_fewer
 from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order
 from rocketmq_capacity.wording import counted, listed
 
@@ -92,19 +95,22 @@ def scale_consumers(group: Group) -> Iterator[tables.Recommendation]:
 def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if another number of clients brings the busiest one within the bounds."""
     for finding in group.found(CAPACITY):
-        facts = evidence(finding)
-        clients, needed = facts["clients"], facts["needed_clients"]
-        is_too_busy = "needed_consume_threads" in facts
-        if needed is None or (needed <= clients if is_too_busy else needed >= clients):
+        facts = evidence_of(finding)
+        if not isinstance(facts, TooBusy | TooMany):
+            continue
+        clients, needed, spare = facts.clients, facts.needed_clients, facts if isinstance(facts, TooMany) else None
+        if needed is None or (needed <= clients if spare is None else needed >= clients):
             continue
         yield answer(
             ACTION,
             consumer_group=group.name,
             target={"clients": needed},
-            reason=_more(needed, clients) if is_too_busy else _fewer(needed, clients, finding),
+            reason=_more(needed, clients) if spare is None else _fewer(needed, clients, finding),
             rules=[CAPACITY, *_mended_too(group, clients, needed)],
-            before=_side(clients, facts["peak_utilisation_ratio"], facts.get("clients_one_lost_busy_ratio")),
-            after=_side(needed, facts["needed_busy_ratio"], facts.get("one_lost_busy_ratio")),
+            before=_side(
+                clients, facts.peak_utilisation_ratio, None if spare is None else spare.clients_one_lost_busy_ratio
+            ),
+            after=_side(needed, facts.needed_busy_ratio, None if spare is None else spare.one_lost_busy_ratio),
         )
 
 
@@ -176,7 +182,7 @@ def _mended_too(group: Group, clients: int, needed: int) -> Iterator[str]:
 def start_listed_clients(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation to start the clients that have lists under CONFIG and do not run: nobody else reads these."""
     missing = sorted(
-        {client_id for one in group.found(ORPHAN) for client_id in evidence(one).get("missing_clients", ())},
+        {client_id for one in group.found(ORPHAN) for client_id in Orphans.of(one).missing_clients or ()},
         key=java_order,
     )
     if not missing:
@@ -207,7 +213,7 @@ def _fewer(needed: int, clients: int, finding: tables.Finding) -> str:
     return f"Run {needed} instead of {counted(clients, 'client')}: {finding.message}"
 
 
-def _side(clients: int, utilisation: float, one_lost: float | None) -> dict[str, Any]:
+def _side(clients: int, utilisation: float | None, one_lost: float | None) -> dict[str, Any]:
     """The busy share of the busiest client at the peak; if clients leave, also with one more client lost."""
     side = {"clients": clients, "utilisation_ratio": utilisation}
     return side if one_lost is None else {**side, "one_lost_utilisation_ratio": one_lost}

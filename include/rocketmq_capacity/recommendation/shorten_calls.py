@@ -1,13 +1,15 @@
 """SHORTEN_CALLS: shorter calls of the listener, if the busiest client is too busy. A change of the clients' code."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.remedies import CallTime
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence
+from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.wording import listed
 
 
@@ -41,50 +43,50 @@ NOTHING_ELSE: Final = (
 def shorten_calls(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if shorter calls are enough to bring the busiest client within the bound, with their time."""
     for finding in group.found(RULE):
-        facts = evidence(finding)
-        times = facts.get("response_times")
-        if not times:
+        facts = TooBusy.read(finding)
+        times = None if facts is None else facts.response_times
+        if facts is None or not times:
             continue
         nameserver, asked = group.cluster.nameserver, [one for one in finding.subjects if one in group.askable]
         yield answer(
             ACTION,
             consumer_group=group.name,
-            target={"consume_rt_ratio": facts["needed_rt_ratio"]},
+            target={"consume_rt_ratio": facts.needed_rt_ratio},
             is_manual=True,
             reason=sentences(_shorter(times, finding.subjects), *([] if _has_others(facts) else _all(facts)), HOW),
             rules=[RULE],
             commands=[commands.consumer_status(nameserver, group.name, client_id) for client_id in asked],
-            before=_side(times, "consume_rt_ms", facts["peak_utilisation_ratio"]),
-            after=_side(times, "needed_rt_ms", facts["calls_busy_ratio"]),
+            before=_side({one.topic: one.consume_rt_ms for one in times}, facts.peak_utilisation_ratio),
+            after=_side({one.topic: one.needed_rt_ms for one in times}, facts.calls_busy_ratio),
         )
 
 
-def _shorter(times: list[dict[str, Any]], clients: tuple[str, ...]) -> str:
-    each = [f"{one['needed_rt_ms']:g} ms instead of {one['consume_rt_ms']:g} for {one['topic']}" for one in times]
+def _shorter(times: Sequence[CallTime], clients: tuple[str, ...]) -> str:
+    each = [f"{one.needed_rt_ms:g} ms instead of {one.consume_rt_ms:g} for {one.topic}" for one in times]
     return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(each)}."
 
 
-def _all(facts: dict[str, Any]) -> list[str]:
+def _all(facts: TooBusy) -> list[str]:
     """That no other measure is enough alone, and which are together."""
-    both = facts.get("needed_together")
-    if not both:
+    both = facts.needed_together
+    if both is None:
         return [NOTHING_ELSE]
-    shorter = "" if both["rt_ratio"] == 1 else f" and calls of {both['rt_ratio'] * 100:g} % of their time"
-    clients = f"{both['clients']} clients with {both['consume_threads']} threads each{shorter}"
+    shorter = "" if both.rt_ratio == 1 else f" and calls of {both.rt_ratio * 100:g} % of their time"
+    clients = f"{both.clients} clients with {both.consume_threads} threads each{shorter}"
     return [NOTHING_ELSE, f"Together they do: {clients}."]
 
 
-def _has_others(facts: dict[str, Any]) -> bool:
+def _has_others(facts: TooBusy) -> bool:
     """Whether another single change is enough as well."""
-    bound = facts["under_utilisation_ratio"]
-    has_more = any(facts[f"needed_{what}"] is not None for what in ("clients", "consume_threads", "queues"))
-    return has_more or any(one["busy_ratio"] <= bound for one in facts["strategies"])
+    others = (facts.needed_clients, facts.needed_consume_threads, facts.needed_queues)
+    is_enough = any(one.busy_ratio <= facts.under_utilisation_ratio for one in facts.strategies)
+    return is_enough or any(one is not None for one in others)
 
 
-def _side(times: list[dict[str, Any]], name: str, share: float) -> dict[str, Any]:
+def _side(times: Mapping[str, float], share: float | None) -> dict[str, Any]:
     return {
         "utilisation_ratio": share,
-        "topics": [{"topic": one["topic"], "consume_rt_ms": one[name]} for one in times],
+        "topics": [{"topic": topic, "consume_rt_ms": time_ms} for topic, time_ms in times.items()],
     }
 
 

@@ -14,13 +14,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.ownership import Idle
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.model.facts import GroupFacts, Place
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, evidence, needs_fewer
+from rocketmq_capacity.recommendation.facts import Group, GroupAction, needs_fewer
 from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL
 
 
@@ -102,9 +103,9 @@ def switch_to_pop(group: Group) -> Iterator[tables.Recommendation]:
 
 def _are_many(group: Group, idle: tables.Finding) -> bool:
     """Whether so many clients are idle that another way of reading is worth it."""
-    figures = evidence(idle)
+    figures = Idle.of(idle)
     bound: float = group.policy.thresholds.SWITCH_TO_POP.min_idle_ratio
-    return bool(figures["idle"] >= figures["clients"] * bound)
+    return bool(figures.idle >= figures.clients * bound)
 
 
 def _is_able(group: Group) -> bool:

@@ -13,7 +13,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.assessment.client_outlier import ClientOutlier
+from rocketmq_capacity.assessment.ownership import Orphans
+from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Finding
@@ -182,9 +185,9 @@ def _origin(finding: Finding, others: Others, findings: Sequence[Finding]) -> in
 
 
 def _origin_of_orphans(finding: Finding, others: Others) -> int | None:
-    named = finding.evidence.get("cause")
-    rule = named if isinstance(named, str) else ""
-    rule = DUPLICATE if DUPLICATE in others else rule
+    orphans = Orphans.read(finding)
+    cause = "" if orphans is None else orphans.cause
+    rule = DUPLICATE if DUPLICATE in others else cause
     # Of itself such a strategy leaves no queue out: its clients divide other lists.
     rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
     return None if rule == ORPHAN else _first_of((rule,), others)
@@ -222,20 +225,28 @@ def _origin_of_lag(
     if finding.rule == LAG_SKEW and LAG_STATE in others:
         return others[LAG_STATE][0]
     too_few = _too_few(others, findings)
-    return None if too_few is None or findings[too_few].evidence.get("cause") == LAGS else too_few
+    return None if too_few is None or _is_behind(findings[too_few]) else too_few
+
+
+def _is_behind(finding: Finding) -> bool:
+    """Whether the group is too small because its lag grows."""
+    busy = TooBusy.read(finding)
+    return busy is not None and busy.cause == LAGS
 
 
 def _origin_of_size(finding: Finding, others: Others) -> int | None:
-    if mended := others.get(finding.evidence.get("mend_first", "")):
+    busy = TooBusy.read(finding)
+    if busy is not None and (mended := others.get(busy.mend_first or "")):
         return mended[0]
-    behind = _first_of(STANDS_BEHIND, others) if finding.evidence.get("cause") == LAGS else None
+    behind = _first_of(STANDS_BEHIND, others) if _is_behind(finding) else None
     return behind if behind is not None or finding.severity != INFO else _first_of((IDLE,), others)
 
 
 def _origin_of_idle(clients: Sequence[str], others: Others, findings: Sequence[Finding]) -> int | None:
     if STARVATION in others and set(_named(others[STARVATION], findings)).issuperset(clients):
         return others[STARVATION][0]
-    if any(findings[index].evidence.get("missing_clients") for index in others.get(ORPHAN, ())):
+    orphans = (Orphans.read(findings[index]) for index in others.get(ORPHAN, ()))
+    if any(one is not None and one.missing_clients for one in orphans):
         return others[ORPHAN][0]
     return _too_few(others, findings)
 
@@ -352,8 +363,8 @@ def _different_titles(causes: Sequence[Cause]) -> list[str]:
 
 def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:
     """What to do, in a few words; what is wrong as well if it is only to look, and alone if there is nothing to do."""
-    version = None if root is None or root.consumer_group is not None else root.evidence.get("version")
-    if rule == BAD_VERSION and version is not None:
+    version = None if root is None or root.consumer_group is not None else version_named_in(root)
+    if version is not None:
         return f"Upgrade the clients of version {version}"
     if rule == COVERAGE and root is not None and root.broker_name is not None:
         return f"Give {root.broker_name} a share of the topics"

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from rocketmq_capacity.assessment.rooms import CrossRoom
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.wording import counted, fixed
 
@@ -11,16 +13,16 @@ CROSS_ROOM: Final = "CROSS_ROOM"
 
 def pair_of(finding: Finding) -> tuple[str, str] | None:
     """The two rooms between which most of a finding's messages go, by name; None for a finding of another rule."""
-    pairs = finding.evidence.get("pairs") if finding.rule == CROSS_ROOM else None
-    if not pairs:
+    crossing = evidence_of(finding)
+    if not isinstance(crossing, CrossRoom) or not crossing.pairs:
         return None
-    one, other = sorted((str(pairs[0]["client_room"]), str(pairs[0]["broker_room"])))
+    one, other = sorted((crossing.pairs[0].client_room, crossing.pairs[0].broker_room))
     return one, other
 
 
 def mb_per_s(findings: Sequence[Finding]) -> float | None:
     """MB a second that cross rooms in all findings; None if unknown, or if none is of CROSS_ROOM."""
-    each = [one.evidence.get("cross_room_mb_per_s") for one in findings if one.rule == CROSS_ROOM]
+    each = [held.cross_room_mb_per_s for held in map(evidence_of, findings) if isinstance(held, CrossRoom)]
     known = [figure for figure in each if figure is not None]
     return sum(known) if known and len(known) == len(each) else None
 
@@ -31,7 +33,10 @@ def crossing_words(findings: Sequence[Finding]) -> tuple[str, str] | None:
     pair = pair_of(crossing[0]) if crossing else None
     if pair is None:
         return None
-    total, rates = mb_per_s(crossing), [one.evidence.get("cross_room_msgs_per_s") for one in crossing]
+    total, rates = (
+        mb_per_s(crossing),
+        [each.cross_room_msgs_per_s for each in map(evidence_of, crossing) if isinstance(each, CrossRoom)],
+    )
     known = [rate for rate in rates if rate is not None]
     much = "messages"
     if total is not None:

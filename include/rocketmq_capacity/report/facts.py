@@ -3,14 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 from rocketmq_capacity.report.figures import figure, label
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 from rocketmq_capacity.tables.dataset import Queue
-
-NO_COLUMNS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,45 +32,44 @@ class Fact:
     facts: tuple["Fact", ...] = ()
 
 
-def facts_of(value: Mapping[str, Any], columns: Mapping[str, str] = NO_COLUMNS) -> tuple[Fact, ...]:
-    """One fact for each of the first entries, in the object's order.
-
-    ``columns`` names for some entries the column that they are figures of, whose unit they have.
-    """
-    return tuple(_fact(str(name), held, columns.get(name)) for name, held in islice(value.items(), TABLE_ROWS))
+def facts_of(value: Mapping[str, Any], rule: str = "") -> tuple[Fact, ...]:
+    """One fact for each of the first entries, in the object's order; ``rule`` is the one whose evidence it is."""
+    return tuple(_fact(str(name), held, rule) for name, held in islice(value.items(), TABLE_ROWS))
 
 
-def _fact(name: str, value: Any, column: str | None) -> Fact:
+def _fact(name: str, value: Any, rule: str) -> Fact:
     if isinstance(value, Mapping):
         left_out = max(0, len(value) - TABLE_ROWS)
-        return Fact(label(name), facts=facts_of(value), more=left_out) if value else Fact(label(name), text="none")
+        return (
+            Fact(label(name), facts=facts_of(value, rule), more=left_out) if value else Fact(label(name), text="none")
+        )
     if not isinstance(value, list | tuple):
-        return Fact(label(name), text=figure(name, value, of=column))
+        return Fact(label(name), text=figure(name, value, rule))
     if not value:
         return Fact(label(name), text="none")
     if all(isinstance(item, Mapping) for item in value):
-        return Fact(label(name), table=_table(value))
-    items = tuple(short(name, item) for item in value[:ITEMS])
+        return Fact(label(name), table=_table(value, rule))
+    items = tuple(short(name, item, rule) for item in value[:ITEMS])
     return Fact(label(name), items=items, more=len(value) - len(items))
 
 
-def _table(records: Sequence[Mapping[str, Any]]) -> Table:
+def _table(records: Sequence[Mapping[str, Any]], rule: str) -> Table:
     names = list(dict.fromkeys(name for record in records for name in record))
-    rows = tuple(tuple(short(name, record.get(name)) for name in names) for record in records[:TABLE_ROWS])
+    rows = tuple(tuple(short(name, record.get(name), rule) for name in names) for record in records[:TABLE_ROWS])
     return Table(tuple(label(name) for name in names), rows, len(records) - len(rows))
 
 
-def short(name: str, value: Any) -> str:
-    """Any value in one line."""
+def short(name: str, value: Any, rule: str = "") -> str:
+    """Any value in one line; ``rule`` is the one whose evidence has it."""
     if isinstance(value, Mapping):
         if {"broker_name", "queue_id"} <= value.keys():
             return queue_name(value)
-        return ", ".join(f"{label(str(key))} {short(str(key), held)}" for key, held in value.items()) or "none"
+        return ", ".join(f"{label(str(key))} {short(str(key), held, rule)}" for key, held in value.items()) or "none"
     if isinstance(value, list | tuple):
         left_out = len(value) - ITEMS
-        listed = ", ".join(short(name, item) for item in value[:ITEMS])
+        listed = ", ".join(short(name, item, rule) for item in value[:ITEMS])
         return f"{listed} and {left_out:,} more" if left_out > 0 else listed or "none"
-    return figure(name, value)
+    return figure(name, value, rule)
 
 
 def subject(one: str | Queue) -> str:

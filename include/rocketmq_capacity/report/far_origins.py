@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.assessment.failures import Loss, Masterless
+from rocketmq_capacity.assessment.ownership import Idle
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import Finding
 
 COVERAGE: Final = "TOPIC_COVERAGE"
@@ -21,16 +24,15 @@ class _Told:
 
     def origin(self, finding: Finding) -> int | None:
         """The index of the finding whose consequence it is."""
-        match finding.rule:
-            case "MEMBERSHIP_DISAGREEMENT":
+        match finding.rule, evidence_of(finding):
+            case "MEMBERSHIP_DISAGREEMENT", _:
                 return self.doubtful.get(finding.consumer_group)
-            case "IDLE_CONSUMERS":
-                has_queues = finding.evidence.get("queues")
-                return None if has_queues or finding.topic is None else self.alone.get(finding.topic)
-            case "FIFO_BROKEN":
+            case _, Idle(queues=0) if finding.topic is not None:
+                return self.alone.get(finding.topic)
+            case "FIFO_BROKEN", _:
                 return self.masterless.get(finding.broker_name)
-            case "BROKER_LOSS" if not finding.evidence.get("groups_under"):
-                ended = [*finding.evidence.get("unwritable_topics", ()), *finding.evidence.get("unreadable_topics", ())]
+            case _, Loss() as loss if not loss.groups_under:
+                ended = [*loss.unwritable_topics, *loss.unreadable_topics]
                 return self.alone[ended[0]] if ended and self.alone.keys() >= set(ended) else None
         return None
 
@@ -49,7 +51,7 @@ def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
     for index, finding in enumerate(findings):
         if finding.rule == COVERAGE and finding.topic is not None:
             alone.setdefault(finding.topic, index)
-        elif finding.rule == LOSS and "slave_ids" in finding.evidence:
+        elif finding.rule == LOSS and isinstance(evidence_of(finding), Masterless):
             masterless[finding.broker_name] = index
         elif finding.rule == SUSPECT:
             doubtful = dict.fromkeys(finding.subjects, index)

@@ -1,10 +1,11 @@
-"""Figures as text: a number as a reader sees it, with the unit that is in its name."""
+"""Figures as text: a number as a reader sees it, with the unit that its field or its name says."""
 
 import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from rocketmq_capacity.catalogue.rule import units_of
 from rocketmq_capacity.wording import percent
 
 UNKNOWN: Final = "unknown"
@@ -27,110 +28,41 @@ UNITS: Final = {
 PER_CENT: Final = "%"
 RATIOS: Final = ("ratio", "share")
 """Ends of the names of ratios from 0 to 1."""
-COUNTED: Final[Mapping[str, str]] = {
-    "lag": "message",
-    "deleted": "message",
-    "lost_queues": "queue",
-    "moved_queues": "queue",
-    "mean_queues": "queue",
-    "untold_room_queues": "queue",
-    "untold_room_clients": "client",
-    "lag_growth": "message",
-    "stranded": "message",
+BESIDE: Final[Mapping[str, str]] = {
     "messages": "message",
-    "queues": "queue",
-    "orphans": "queue",
-    "orphan_queues": "queue",
-    "doubly_owned_queues": "queue",
-    "read_queue_nums": "queue",
-    "write_queue_nums": "queue",
-    "master_read_queue_nums": "queue",
-    "master_write_queue_nums": "queue",
-    "clients": "client",
-    "idle": "client",
     "count": "client",
     "batch": "client",
-    "max_useful_clients": "client",
-    "min_clients": "client",
-    "standby": "client",
-    "late_queues": "queue",
-    "lost_clients": "client",
-    "pull_threshold_for_queue": "message",
-    "needed_pull_threshold_for_queue": "message",
-    "needed_pull_threshold_for_topic": "message",
-    "needed_clients": "client",
-    "consume_threads": "thread",
-    "needed_consume_threads": "thread",
-    "queues_per_broker": "queue",
-    "copies": "consumer",
-    "sets": "set",
-    "not_read_by": "client",
-    "unread_queues": "queue",
-    "unread_queues_at_most": "queue",
-    "twice_queues": "queue",
-    "twice_queues_at_most": "queue",
-    "placed_clients": "client",
-    "groups": "group",
-    "groups_left_out": "group",
-    "consumer_groups": "group",
-    "newly_flagged": "group",
-    "topics": "topic",
-    "median_topics": "topic",
-    "uneven_topics": "topic",
-    "brokers": "broker",
-    "failures": "request",
+    "pop_share_queue_num": "",
 }
-"""Name of a number -> what it counts, in the singular."""
-BARE: Final = frozenset({
-    "peak",
-    "floor",
-    "excess",
-    "gini",
-    "cv",
-    "factor",
-    "peak_factor",
-    "bound_factor",
-    "value",
-    "peers_median",
-    "queue_id",
-    "perm",
-    "slave_ids",
-    "pop_share_queue_num",
-    "level",
-    "p_between_brokers",
-    "p_within_brokers",
-})
-"""Names of numbers that have no unit."""
+"""The same for whole names that are in no rule's evidence: what a number counts, in the singular, or no unit."""
 WHOLE_NAMES: Final[Mapping[str, str]] = {"msgs_per_s": "traffic", "bytes_per_day": "volume"}
 """What a reader sees for names that are only a unit."""
 BINARY_PREFIXES: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 KIBI: Final = 1024
 
 
-def unit_of(name: str) -> str | None:
-    """The unit of the figures of this name; empty if they have none, None if the name is not known here."""
-    if name in COUNTED or name in BARE:
-        return COUNTED.get(name, "")
+def unit_of(name: str, rule: str = "") -> str | None:
+    """The unit of the figures of this name; empty if they have none, None if the name is not known here.
+
+    ``rule`` is the one whose evidence has the figure.
+    """
+    told = units_of(rule).get(name, BESIDE.get(name))
+    if told is not None:
+        return told
     if _ending(name, RATIOS):
         return PER_CENT
     ending = _ending(name, UNITS)
     return UNITS[ending] if ending else None
 
 
-def figure(name: str, value: Any, of: str | None = None) -> str:
-    """A scalar with its unit; null is "unknown", a boolean is yes or no.
-
-    Args:
-        name: what a reader sees beside it.
-        value: the scalar.
-        of: the name that has the unit, if it is not ``name`` itself.
-    """
+def figure(name: str, value: Any, rule: str = "") -> str:
+    """A scalar with its unit, as in :func:`unit_of`; null is "unknown", a boolean is yes or no."""
     if value is None:
         return UNKNOWN
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return _measure(name, value, unit_of(of or name) or "")
+        return _measure(name, value, unit_of(name, rule) or "")
     return when(value) if name.endswith("_at") or name == "last_timestamp" else str(value)
 
 
@@ -213,7 +145,7 @@ def _measure(name: str, value: float, unit: str) -> str:
         return per_cent(value)
     if unit == "B":
         return _bytes(value)
-    if unit in COUNTED.values():
+    if unit and unit not in UNITS.values():
         # The unit is not written again if it is in the name.
         unit = "" if unit in name.replace("_", " ") else f"{unit}{'' if value == 1 else 's'}"
     return f"{number(value)} {unit}".rstrip()

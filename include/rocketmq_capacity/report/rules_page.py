@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.catalogue.action import Action, actions
+from rocketmq_capacity.catalogue.evidence import Figure, figures_of
 from rocketmq_capacity.catalogue.rule import EVERY, FACTS, GONE, LOOKS, USUAL, About, Rule, Shown, rules
+from rocketmq_capacity.report.figures import UNITS
 from rocketmq_capacity.settings.thresholds import Thresholds
 
 FILE: Final = "rules-and-actions.md"
@@ -89,6 +91,7 @@ def _rows_of_rule(rule: Rule) -> Iterator[Row]:
     yield "about", " or ".join(f"a {about}" if about != "cluster" else "the cluster" for about in rule.about)
     yield from rule.severities.items()
     yield from _thresholds(rule.name, rule.thresholds)
+    yield from _evidence(rule)
     by = [action.name for action in actions().values() if rule.name in action.answers]
     yield "answered by", f"{_links(by)}; else {_links([INVESTIGATE])}" if by else _links([INVESTIGATE])
     usual = dict.fromkeys(USUAL[about] for about in rule.about)
@@ -97,6 +100,29 @@ def _rows_of_rule(rule: Rule) -> Iterator[Row]:
         shown_by = SHOWN_BY[rule.shown_by] if "group" in rule.about else SHOWN_OF_TOPIC
         yield "gone if", f"{shown_by} shows: {rule.shows}"
     yield "in a what-if", " ".join(_in_a_what_if(rule))
+
+
+def _evidence(rule: Rule) -> Iterator[Row]:
+    """What a finding is based on; a rule that finds different things says of which one."""
+    for kind in rule.kinds:
+        found = (kind.__doc__ or "").partition(f"{rule.name} ")[2].rstrip(".")
+        if figures := _figures(figures_of(kind)):
+            yield f"evidence {found}".rstrip(), figures
+
+
+def _figures(figures: Iterable[Figure]) -> str:
+    return "; ".join(f"`{one.name}`: {_counted(one)}{_parts(one)}" for one in figures)
+
+
+def _counted(figure: Figure) -> str:
+    """The meaning, after what is counted."""
+    if not figure.unit or figure.unit in UNITS.values():
+        return figure.meaning
+    return f"{figure.unit}s {figure.meaning}"
+
+
+def _parts(figure: Figure) -> str:
+    return f" ({_figures(figure.parts)})" if figure.parts else ""
 
 
 def _in_a_what_if(rule: Rule) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """What a finding is gone with: a topic, broker or room that a change takes away is not mended by that."""
 
-import json
 from collections.abc import Collection
 
 from rocketmq_capacity.assessment.group import Group
@@ -46,9 +45,7 @@ def _lost_brokers(before: Group, after: Group) -> set[str]:
 
 def _brokers_of(found: Finding) -> set[str]:
     """The brokers that a finding is about."""
-    told = json.loads(found.evidence).get("brokers")
-    names = {one for one in told if isinstance(one, str)} if isinstance(told, list) else set()
-    return names | {queue.broker_name for queue in found.queues} | ({found.broker_name} if found.broker_name else set())
+    return {queue.broker_name for queue in found.queues} | ({found.broker_name} if found.broker_name else set())
 
 
 def _lost_room(found: Finding, before: Group, after: Group, lost_rooms: Collection[str]) -> str | None:

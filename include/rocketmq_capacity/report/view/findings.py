@@ -7,7 +7,6 @@ from rocketmq_capacity.plan_file.changes import Gone
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.report.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
-from rocketmq_capacity.report.loads import measured_by
 from rocketmq_capacity.report.view.rooms import SHOWN, RoomsView, rooms_of
 
 
@@ -45,7 +44,7 @@ def finding_of(finding: Finding) -> FindingView:
         places=places_of(finding),
         subjects=tuple(map(subject, finding.subjects[:ITEMS])),
         more_subjects=max(0, len(finding.subjects) - ITEMS),
-        evidence=facts_of(evidence, dict.fromkeys(("max", "min"), measured_by(finding.rule).column)),
+        evidence=facts_of(evidence, finding.rule),
         more_evidence=max(0, len(evidence) - TABLE_ROWS),
         rooms=rooms,
     )

@@ -1,14 +1,15 @@
 """The machine rooms of a finding of CROSS_ROOM as tables: who reads where, and what each strategy changes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from rocketmq_capacity.assessment.rooms import CrossRoom, Nearby
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
 
-RULE: Final = "CROSS_ROOM"
 SHOWN: Final = frozenset({"matrix", "strategies", "nearby", "rooms_without_clients", "rooms_without_queues"})
 """Members of the evidence that the tables show."""
 NO_ROOM: Final = "not known"
@@ -43,11 +44,10 @@ class RoomsView:
 
 def rooms_of(finding: Finding) -> RoomsView | None:
     """The tables of a finding; None if it is of another rule, or of an earlier version of this program."""
-    evidence: Mapping[str, Any] = finding.evidence
-    matrix = evidence.get("matrix")
-    if finding.rule != RULE or not isinstance(matrix, list) or not matrix:
+    crossing = evidence_of(finding)
+    if not isinstance(crossing, CrossRoom) or not crossing.matrix:
         return None
-    queues = {(one["client_room"], one["broker_room"]): one["queues"] for one in matrix}
+    queues = {(one.client_room, one.broker_room): one.queues for one in crossing.matrix}
     readers, brokers = _rooms(reader for reader, _ in queues), _rooms(broker for _, broker in queues)
     return RoomsView(
         brokers=tuple(room or NO_ROOM for room in brokers),
@@ -62,18 +62,18 @@ def rooms_of(finding: Finding) -> RoomsView | None:
             for reader in readers
         ),
         strategies=tuple(
-            (str(one["strategy"]), per_cent(one["cross_room_share"]))
-            for one in sorted(evidence.get("strategies", ()), key=lambda one: one["cross_room_share"])[:TABLE_ROWS]
+            (one.strategy, per_cent(one.cross_room_share))
+            for one in sorted(crossing.strategies, key=lambda one: one.cross_room_share)[:TABLE_ROWS]
         ),
         without=tuple(
-            f"{words}: {', '.join(map(str, names[:TABLE_ROWS]))}."
+            f"{words}: {', '.join(names[:TABLE_ROWS])}."
             for words, names in (
-                ("Rooms with queues of the group and none of its clients", evidence.get("rooms_without_clients", ())),
-                ("Rooms with clients of the group and none of its queues", evidence.get("rooms_without_queues", ())),
+                ("Rooms with queues of the group and none of its clients", crossing.rooms_without_clients),
+                ("Rooms with clients of the group and none of its queues", crossing.rooms_without_queues),
             )
             if names
         ),
-        nearby=_nearby(evidence.get("nearby"), evidence.get("cross_room_share")),
+        nearby=_nearby(crossing.nearby, crossing.cross_room_share),
     )
 
 
@@ -82,17 +82,16 @@ def _rooms(names: Iterable[str | None]) -> Sequence[str | None]:
     return sorted(set(names), key=lambda name: (name is None, name or ""))[:TABLE_ROWS]
 
 
-def _nearby(nearby: Mapping[str, Any] | None, today: float | None) -> str:
+def _nearby(nearby: Nearby | None, today: float) -> str:
     if not nearby:
         return ""
-    idle, starving = nearby.get("idle") or 0, nearby.get("starving_rooms") or ()
-    excess = nearby.get("excess")
+    idle, starving, excess = nearby.idle, nearby.starving_rooms, nearby.excess
     parts = [
-        f"Under {nearby['strategy']}, {per_cent(nearby['cross_room_share'])} of the queues would be read from another "
+        f"Under {nearby.strategy}, {per_cent(nearby.cross_room_share)} of the queues would be read from another "
         f"room instead of {per_cent(today)}",
         f"{idle:,} clients would be idle" if idle != 1 else "1 client would be idle",
         f"EXCESS by queues would be {number(excess) if excess is not None else UNKNOWN}",
     ]
     if starving:
-        parts.append(f"clients of {', '.join(map(str, starving))} would get next to nothing")
+        parts.append(f"clients of {', '.join(starving)} would get next to nothing")
     return f"{', '.join(parts[:-1])}, and {parts[-1]}."
