@@ -638,6 +638,27 @@ class SlowBroker(Part, frozen=True, tag_field="change", tag="slow_broker"):
     producers: list[SlowProducers]
 
 
+class ClientRequests(Part, frozen=True):
+    connections: Number | None
+    heartbeats_per_s: Metric | None
+    member_lookups_per_s: Metric | None
+    assignment_queries_per_s: Metric | None
+    offset_commits_per_s: Metric | None
+    waiting_pulls: Number | None
+    waiting_pops: Number | None
+    pulls_per_s_lower: Metric
+    pulls_per_s_upper: Metric | None
+    pops_per_s_lower: Metric
+    pops_per_s_upper: Metric | None
+    acks_per_s: Metric | None
+
+
+class ClientCostChange(Part, frozen=True):
+    broker_name: str
+    before: ClientRequests | None
+    after: ClientRequests | None
+
+
 class Scenario(Part, frozen=True):
     name: str
     transitions: list[GroupTransition]
@@ -658,6 +679,7 @@ class Scenario(Part, frozen=True):
     subscription_changes: list[SubscriptionChange] | UnsetType = UNSET
     ordered_topics: list[OrderedTopic] | UnsetType = UNSET
     broadcast_groups: list[BroadcastGroup] | UnsetType = UNSET
+    client_costs: list[ClientCostChange] | UnsetType = UNSET
     producers: Producers | UnsetType = UNSET
 
 

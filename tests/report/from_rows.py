@@ -33,6 +33,8 @@ REPORTED = (
     tables.RecommendedTransition,
     tables.ProducerBalance,
     tables.BrokerLoad,
+    tables.ClientCost,
+    tables.BrokerPool,
     tables.TopicHeadroom,
 )
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from rocketmq_capacity.plan_file.client_cost import ClientRequests, PoolUse
 from rocketmq_capacity.vocabulary import Breaks
 
 
@@ -32,3 +33,13 @@ class BrokerPlan(Struct, frozen=True, kw_only=True):
     loss_ratio: Annotated[float | None, Meta(description="`busy_ratio` then")]
     headroom_factor: Annotated[float | None, Meta(description="so many times its traffic until something breaks")]
     headroom_breaks: Annotated[Breaks | None, Meta(description="what breaks first")]
+    clients: Annotated[
+        ClientRequests | None, Meta(description="what clients ask of it; null in plans of earlier versions")
+    ] = None
+    counted_reads_per_s: Annotated[
+        float | None,
+        Meta(description="look-ups in its queues, as it counts them itself; a pull or a pop that waits makes two"),
+    ] = None
+    pools: Annotated[
+        tuple[PoolUse, ...], Meta(description="its thread pools that answer clients, by name; none if unknown")
+    ] = ()

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterMessages, BeforeAfterRatio
 from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
+from rocketmq_capacity.plan_file.client_cost import ClientCostChange
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import Skew
 from rocketmq_capacity.plan_file.lost_nameserver import LostNameserver
@@ -210,6 +211,10 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
     broadcast_groups: Annotated[
         tuple[BroadcastGroup, ...] | UnsetType,
         Meta(description="only if clients, queues or messages of broadcasting groups change: each of them, by name"),
+    ] = UNSET
+    client_costs: Annotated[
+        tuple[ClientCostChange, ...] | UnsetType,
+        Meta(description="only if clients ask something else of brokers: each of these brokers, by name"),
     ] = UNSET
     queue_plans: Annotated[
         tuple[QueuePlan, ...] | UnsetType,

@@ -102,7 +102,7 @@ def plan_of(
         causes=found.causes,
         alternatives=found.alternatives,
         headroom=lowest_headroom(status, other_headroom(rows.broker_load, rows.topic_headroom)),
-        brokers=brokers_of(rows.broker_load),
+        brokers=brokers_of(rows.broker_load, rows.client_cost, rows.broker_pool),
         producer_balance=tuple(sorted(rows.producer_balance, key=lambda row: row.topic)),
         changes=None if scenario is not None else _changes(rows, findings, policy),
         accepted=accepted,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.report.losses import Loss
 from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerBalance, TopicHeadroom
+from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure
 from rocketmq_capacity.tables.assess.findings import Finding, FindingBefore, FindingSince, RunBefore
@@ -33,6 +34,8 @@ class Rows:
     recommended_transition: Sequence[RecommendedTransition] = ()
     producer_balance: Sequence[ProducerBalance] = ()
     broker_load: Sequence[BrokerLoad] = ()
+    client_cost: Sequence[ClientCost] = ()
+    broker_pool: Sequence[BrokerPool] = ()
     topic_headroom: Sequence[TopicHeadroom] = ()
 
 

@@ -25,6 +25,7 @@ from rocketmq_capacity.plan_file.scenario import (
 from rocketmq_capacity.plan_file.troubled_broker import Producers
 from rocketmq_capacity.simulation.broadcasting import broadcast_groups
 from rocketmq_capacity.simulation.carried import Busy, Routed, carried, lost_topics, verdict_of
+from rocketmq_capacity.simulation.client_costs import client_cost_changes
 from rocketmq_capacity.simulation.compare_cluster import producers_undecided
 from rocketmq_capacity.simulation.consequences import cause_of, lost_brokers
 from rocketmq_capacity.simulation.lost_nameservers import lost_nameservers
@@ -91,6 +92,7 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
         subscription_changes=subscription_changes(sides) or UNSET,
         ordered_topics=ordered_topics(sides) or UNSET,
         broadcast_groups=broadcast_groups(sides, outcomes) or UNSET,
+        client_costs=client_cost_changes(sides) or UNSET,
         queue_plans=queue_plans(sides, is_suspect=is_suspect) if changes_queues(scenario) else UNSET,
     )
 

@@ -19,6 +19,8 @@ from rocketmq_capacity.assessment.assess import (
     assess_topic,
 )
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, broker_loads, topic_headroom
+from rocketmq_capacity.assessment.broker_pools import broker_pools
+from rocketmq_capacity.assessment.client_costs import client_costs
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
 from rocketmq_capacity.assessment.divided_lists import Readers, differing_topics
@@ -36,6 +38,7 @@ from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, TopicWithRea
 from rocketmq_capacity.producers import producer_balance, producer_shares
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.steps.fleet import fleet_of
 from rocketmq_capacity.steps.load_columns import capacity_columns, client_load_columns
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, FoundPlace, Planning, Rows, lower
 from rocketmq_capacity.store.lake import Lake
@@ -60,7 +63,7 @@ IS_OF_A_BROKER: Final = pc.field("failure") == BROKER
 IS_BUSY_KNOWN: Final = pc.field("utilisation_upper").is_valid()
 IS_DRAINED: Final = pc.list_value_length(pc.field("drained_clients")) > 0
 IS_BUSINESS: Final = pc.field("kind") == BUSINESS
-OF_BROKERS = (tables.BrokerLoad, tables.TopicHeadroom)
+OF_BROKERS = (tables.BrokerLoad, tables.ClientCost, tables.BrokerPool, tables.TopicHeadroom)
 OF_THE_RUN_BEFORE = (tables.FindingSince, tables.RunBefore, tables.FindingBefore)
 MOST_READERS: Final = 50
 """The most groups for which different lists of name servers are computed, on the driver."""
@@ -121,6 +124,12 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         planning.add(tables.Finding, found)
         planning.add(tables.ClusterFailure, cluster_failures(cluster, policy))
         planning.add(tables.BrokerLoad, broker_loads(loads, policy))
+        costs = list(
+            client_costs(fleet_of(planning.table), loads.brokers, cluster.silent, policy.thresholds.TRANSITION)
+        )
+        puts = {one.broker_name: put for one, put in zip(loads.brokers, loads.puts, strict=True)}
+        planning.add(tables.ClientCost, costs)
+        planning.add(tables.BrokerPool, broker_pools(costs, loads.brokers, puts))
         planning.add(tables.TopicHeadroom, topic_headroom(places, loads))
         if before is not None:
             planning.add(tables.FindingSince, since_when(planning.severities(), before, cluster.cluster.taken_at))

@@ -33,6 +33,8 @@ def rows_of_plan(run: Run) -> Rows:
         recommended_transition=rows_if_any(run, tables.RecommendedTransition),
         producer_balance=rows_if_any(run, tables.ProducerBalance),
         broker_load=rows_if_any(run, tables.BrokerLoad),
+        client_cost=rows_if_any(run, tables.ClientCost),
+        broker_pool=rows_if_any(run, tables.BrokerPool),
         topic_headroom=rows_if_any(run, tables.TopicHeadroom),
     )
 

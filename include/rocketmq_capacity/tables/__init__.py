@@ -5,6 +5,7 @@ from typing import Final
 from rocketmq_capacity.tables.allocate import Allocation, StrategyStatus
 from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerShare, TopicHeadroom
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance as ProducerBalance
+from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientCapacity, ClientLoad
 from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, TopicFailure
 from rocketmq_capacity.tables.assess.findings import Demand, Finding, FindingBefore, FindingSince, RunBefore
@@ -63,6 +64,8 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     TopicFailure,
     ClusterFailure,
     BrokerLoad,
+    ClientCost,
+    BrokerPool,
     TopicHeadroom,
     ProducerShare,
     ProducerBalance,

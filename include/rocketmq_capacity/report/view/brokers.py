@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.report.figures import UNKNOWN, factor, figure, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.view.client_costs import ClientCostsView, client_costs_view
 from rocketmq_capacity.vocabulary import SEEN
 
 
@@ -28,6 +29,7 @@ class BrokersView:
 
     lines: tuple[BrokerLine, ...]
     more: int
+    client_costs: ClientCostsView | None
 
 
 def brokers_view(brokers: Sequence[BrokerPlan]) -> BrokersView | None:
@@ -35,7 +37,9 @@ def brokers_view(brokers: Sequence[BrokerPlan]) -> BrokersView | None:
     if not brokers:
         return None
     ordered = sorted(brokers, key=lambda one: (-(one.put_msgs_per_s or 0.0), one.broker_name))
-    return BrokersView(tuple(map(_broker_line, ordered[:TABLE_ROWS])), max(0, len(ordered) - TABLE_ROWS))
+    return BrokersView(
+        tuple(map(_broker_line, ordered[:TABLE_ROWS])), max(0, len(ordered) - TABLE_ROWS), client_costs_view(brokers)
+    )
 
 
 def _broker_line(one: BrokerPlan) -> BrokerLine:

@@ -28,6 +28,7 @@ from rocketmq_capacity.report.limits import (
     TABLE_ROWS,
     UNEVEN_TOPICS,
 )
+from rocketmq_capacity.report.view.client_costs import CostChangesView, cost_changes_view
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.lost_nameservers import LostNameserverView, lost_nameserver_views
@@ -93,6 +94,7 @@ class ScenarioView:
     more_ordered_topics: int
     broadcast_groups: tuple[BroadcastGroup, ...]
     more_broadcast_groups: int
+    client_costs: CostChangesView
     queue_plans: tuple[QueuePlanView, ...]
     more_queue_plans: int
 
@@ -132,6 +134,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         more_ordered_topics=max(0, len(ordered_topics) - TABLE_ROWS),
         broadcast_groups=broadcasts[:BROADCAST_GROUPS],
         more_broadcast_groups=max(0, len(broadcasts) - BROADCAST_GROUPS),
+        client_costs=cost_changes_view(scenario),
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
         more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),
     )

@@ -1,0 +1,127 @@
+"""What clients cost brokers, on the page: today, and what a what-if changes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import UNSET
+
+from rocketmq_capacity.plan_file.broker import BrokerPlan
+from rocketmq_capacity.plan_file.client_cost import ClientCostChange, ClientRequests, PoolUse
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
+from rocketmq_capacity.report.figures import UNKNOWN, number
+from rocketmq_capacity.report.limits import TABLE_ROWS
+
+SHOWN: Final = (
+    ("connections", "connections"),
+    ("heartbeats_per_s", "heartbeats/s"),
+    ("member_lookups_per_s", "look-ups of members/s"),
+    ("assignment_queries_per_s", "queries for assignments/s"),
+    ("offset_commits_per_s", "offset commits/s"),
+    ("waiting_pulls", "pulls that wait"),
+    ("waiting_pops", "pops that wait"),
+    ("acks_per_s", "acknowledgements/s"),
+)
+"""Figures with one value, and what a reader sees for them; pulls and pops have two."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCostLine:
+    """What clients ask of a broker."""
+
+    name: str
+    connections: str
+    heartbeats: str
+    consumers: str
+    waiting: str
+    pulls: str
+    pops: str
+    pool: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCostsView:
+    """The brokers with most connections, and how many are left out."""
+
+    lines: tuple[ClientCostLine, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class CostChangesView:
+    """Brokers of which clients ask something else after the changes, what that is, and how many are left out."""
+
+    lines: tuple[tuple[str, str], ...]
+    more: int
+
+
+def client_costs_view(brokers: Sequence[BrokerPlan]) -> ClientCostsView | None:
+    """The table; None for a plan of an earlier version, which does not know."""
+    known = [(one, one.clients) for one in brokers if one.clients is not None]
+    if not known:
+        return None
+    known.sort(key=lambda pair: (-(pair[1].connections or 0), pair[0].broker_name))
+    lines = tuple(_line(broker, clients) for broker, clients in known[:TABLE_ROWS])
+    return ClientCostsView(lines, max(0, len(known) - TABLE_ROWS))
+
+
+def cost_changes_view(scenario: ScenarioResult) -> CostChangesView:
+    """What a what-if changes."""
+    changes = () if scenario.client_costs is UNSET else scenario.client_costs
+    return CostChangesView(cost_changes_lines(changes[:TABLE_ROWS]), max(0, len(changes) - TABLE_ROWS))
+
+
+def cost_changes_lines(changes: Sequence[ClientCostChange]) -> tuple[tuple[str, str], ...]:
+    """The name of each broker, and what changes."""
+    return tuple((one.broker_name, "; ".join(_changed(one))) for one in changes)
+
+
+def _line(broker: BrokerPlan, clients: ClientRequests) -> ClientCostLine:
+    return ClientCostLine(
+        name=broker.broker_name,
+        connections=number(clients.connections),
+        heartbeats=number(clients.heartbeats_per_s),
+        consumers=_together(clients.member_lookups_per_s, clients.offset_commits_per_s),
+        waiting=_together(clients.waiting_pulls, clients.waiting_pops),
+        pulls=_span(clients.pulls_per_s_lower, clients.pulls_per_s_upper),
+        pops=_span(clients.pops_per_s_lower, clients.pops_per_s_upper),
+        pool=_scarcest(broker.pools),
+    )
+
+
+def _scarcest(pools: Sequence[PoolUse]) -> str:
+    """The pool with the least time for a request."""
+    timed = [(one.thread_ms, one) for one in pools if one.thread_ms is not None]
+    if not timed:
+        return UNKNOWN
+    time_ms, pool = min(timed, key=lambda pair: (pair[0], pair[1].pool))
+    return f"{number(time_ms)} ms: {pool.pool} {number(pool.threads)}"
+
+
+def _changed(change: ClientCostChange) -> Iterator[str]:
+    was, now = change.before, change.after
+    if was is None or now is None:
+        yield "gone" if now is None else f"new: {number(now.connections)} connections"
+        return
+    for name, shown in SHOWN:
+        before, after = getattr(was, name), getattr(now, name)
+        if before != after:
+            yield f"{shown} {number(before)} \u2192 {number(after)}"
+    for name in ("pulls", "pops"):
+        before, after = (
+            _span(getattr(one, f"{name}_per_s_lower"), getattr(one, f"{name}_per_s_upper")) for one in (was, now)
+        )
+        if before != after:
+            yield f"{name}/s {before} \u2192 {after}"
+
+
+def _together(one: float | None, other: float | None) -> str:
+    return UNKNOWN if one is None or other is None else number(one + other)
+
+
+def _span(lower: float | None, upper: float | None) -> str:
+    if lower is None and upper is None:
+        return UNKNOWN
+    if upper is None:
+        return f"{number(lower)} or more"
+    return number(upper) if lower == upper else f"{number(lower)} to {number(upper)}"
