@@ -150,7 +150,6 @@ class _Requests:
     """What is asked of a broker.
 
     Attributes:
-        connections: client ids; of equal ids in a group each has its number.
         lookups: look-ups of members at each rebalance.
         queries: queries for assignments at each rebalance.
         commits: offsets at each commit.
@@ -159,7 +158,6 @@ class _Requests:
         unknown: the figures to which someone adds of whom nobody knows how much.
     """
 
-    connections: set[tuple[str, int]] = field(default_factory=set)
     lookups: float = 0.0
     queries: float = 0.0
     commits: float = 0.0
@@ -222,32 +220,50 @@ def client_costs(
         readable = [one for one in on if one.read_queue_nums is None or is_readable(one.perm, one.read_queue_nums)]
         read_by[read.consumer_group].update(one.broker_name for one in readable)
         _add_requests(group, members[read.consumer_group], read, readable, fleet.rates, asked)
+    connections = _Connections()
     for name, of_group in members.items():
-        _add_connections(((one.client_id, one.seen_on or ()) for one in of_group.clients), read_by[name], asked)
+        connections.add(((one.client_id, one.seen_on or ()) for one in of_group.clients), read_by[name])
     producers: defaultdict[str, list[CostProducer]] = defaultdict(list)
     for producer in fleet.producers:
         producers[producer.producer_group].append(producer)
     for some in producers.values():
-        _add_connections(((one.client_id, one.seen_on) for one in some), (), asked)
-    unanswered = frozenset(silent)
+        connections.add((one.client_id, one.seen_on) for one in some)
+    unanswered, connected = frozenset(silent), connections.by_broker()
     for broker in sorted(masters, key=lambda one: one.broker_name):
-        yield _row(broker, asked[broker.broker_name], intervals, is_silent=broker.broker_name in unanswered)
+        name = broker.broker_name
+        yield _row(broker, asked[name], connected[name], intervals, is_silent=name in unanswered)
 
 
-def _add_connections(
-    clients: Iterable[tuple[str, Sequence[str]]], always: Iterable[str], asked: Mapping[str, _Requests]
-) -> None:
-    """The connections of the clients of a group: to the brokers that name them, and to those of their queues.
+class _Connections:
+    """To which brokers each client has a connection.
 
     Equal ids are separate connections in one group, and the same connection in another group.
     """
-    known = frozenset(always)
-    before: Counter[str] = Counter()
-    for client_id, seen_on in clients:
-        key = client_id, before[client_id]
-        before[client_id] += 1
-        for broker_name in known.union(seen_on):
-            asked[broker_name].connections.add(key)
+
+    def __init__(self) -> None:
+        self._brokers: dict[tuple[str, int], frozenset[str]] = {}
+
+    def add(self, clients: Iterable[tuple[str, Sequence[str]]], always: Iterable[str] = ()) -> None:
+        """Add the clients of a group: the brokers that name each, and those that all of them know."""
+        known = frozenset(always)
+        places: dict[tuple[str, ...], frozenset[str]] = {}
+        before: dict[str, int] = {}
+        for client_id, seen_on in clients:
+            names = tuple(seen_on)
+            if names not in places:
+                places[names] = known.union(names)
+            key = client_id, before.get(client_id, 0)
+            before[client_id] = key[1] + 1
+            other = self._brokers.get(key)
+            self._brokers[key] = places[names] if other is None else other | places[names]
+
+    def by_broker(self) -> Counter[str]:
+        """How many connections each broker has."""
+        found: Counter[str] = Counter()
+        for names, number in Counter(self._brokers.values()).items():
+            for broker_name in names:
+                found[broker_name] += number
+        return found
 
 
 def _add_requests(
@@ -300,9 +316,9 @@ def _pops(clients: int, queues: int, on_broker: int, share: int) -> float:
     return clients * on_broker / queues
 
 
-def _row(broker: Broker, asked: _Requests, intervals: Transition, *, is_silent: bool) -> ClientCost:
+def _row(broker: Broker, asked: _Requests, connected: int, intervals: Transition, *, is_silent: bool) -> ClientCost:
     unknown = asked.unknown | (EVERYTHING if is_silent else frozenset())
-    connections = None if "connections" in unknown else len(asked.connections)
+    connections = None if "connections" in unknown else connected
     shortest, longest = _held_s(broker)
     return ClientCost(
         broker_name=broker.broker_name,
