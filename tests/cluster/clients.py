@@ -139,6 +139,10 @@ class Clients(Started):
         """Shut a consumer down in good order."""
         self.ask("stop_consumer", consumer=number)
 
+    def suspend_consumer(self, number: int) -> None:
+        """Let a consumer stay a member and read no more, as its program does with ``suspend()``."""
+        self.ask("suspend_consumer", consumer=number)
+
     def owned(self) -> list[Owned]:
         """What every live consumer holds, in the order of their start."""
         return [

@@ -1,7 +1,7 @@
 """A real cluster that disagrees.
 
 A broker does not reach one of two name servers, a slave has not copied its master yet, a listener that consumes in
-order hangs, and a FIFO topic is read side by side.
+order hangs, a FIFO topic is read side by side, and clients are suspended while another one leaves their group.
 
 The bounds of the policy are seconds here, so that nobody waits for minutes.
 """
@@ -30,10 +30,12 @@ pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(60
 NEW: Final = "new"
 TRIES: Final = 5
 FOR_EVER_MS: Final = 3_600_000
+SUSPENDED: Final = ("g_in_order", "g_side_by_side")
 SOON: Final = Policy.model_validate({
     "thresholds": {
         "SLAVE_DRIFT": {"settle_s": 0.0},
         "STUCK_QUEUE": {"no_progress_s": 5.0},
+        "SUBSCRIPTION_MISMATCH": {"settled_s": 1.0},
     }
 })
 LATER: Final = Policy.model_validate({"thresholds": {"STUCK_QUEUE": {"no_progress_s": 3_600.0}}})
@@ -41,10 +43,15 @@ LATER: Final = Policy.model_validate({"thresholds": {"STUCK_QUEUE": {"no_progres
 
 @dataclass(frozen=True)
 class Story:
-    """Snapshots: while both name servers answer, before the slave has copied, and while a name server is frozen."""
+    """Snapshots: while both name servers answer, before the slave has copied, and while a name server is frozen.
+
+    ``suspended``: once ``g_side_by_side`` and ``g_in_order`` have lost their first client, and their second one is
+    suspended.
+    """
 
     both: Inventory
     not_copied: Inventory
+    suspended: Inventory
     frozen: Inventory
     nameservers: tuple[str, str]
     slave_addr: str
@@ -74,14 +81,15 @@ def told(cluster: Cluster, clients: Clients) -> Story:
     nameservers = (cluster.nameserver, cluster.second_nameserver)
     both = taken(nameservers)
     not_copied = before_the_slave_copies(cluster)
+    suspended = while_clients_are_suspended(cluster, clients)
     cluster.freeze_second_nameserver()
     frozen = taken(nameservers, attempts=1)
-    return Story(both, not_copied, frozen, nameservers, cluster.broker_addrs["broker-a", 1])
+    return Story(both, not_copied, suspended, frozen, nameservers, cluster.broker_addrs["broker-a", 1])
 
 
-def taken(nameservers: tuple[str, ...], attempts: int = 3) -> Inventory:
+def taken(nameservers: tuple[str, ...], attempts: int = 3, samples: int = 2) -> Inventory:
     settings = ConnectionSettings(request_timeout_s=10.0, attempts=attempts)
-    options = CollectOptions(sample_count=2, sample_interval_s=2.0, settings=settings)
+    options = CollectOptions(sample_count=samples, sample_interval_s=2.0, settings=settings)
     return asyncio.run(collect(nameservers, options=options))
 
 
@@ -99,6 +107,32 @@ def before_the_slave_copies(cluster: Cluster) -> Inventory:
         if {row["broker_id"] for row in told} == {0}:
             return inventory
     pytest.fail(f"the slave copied its master's topics {TRIES} times, each time while a snapshot was taken")
+
+
+def while_clients_are_suspended(cluster: Cluster, clients: Clients) -> Inventory:
+    """A snapshot with two groups of three clients on six queues: the second is suspended, then the first one leaves.
+
+    On a machine that is busy a client's answer may come too late to prove anything. Then there is another try.
+    """
+    cluster.create_topic("post", {"broker-a": 6})
+    numbers = {}
+    for group in SUSPENDED:
+        cluster.create_group(group)
+        for name in ("p1", "p2", "p3"):
+            consumer = Consumer(group, f"{group}-{name}", ["post"], orderly=group == "g_in_order")
+            numbers[group, name] = clients.start_consumer(consumer)
+    clients.settled()
+    clients.produce("post", 60)
+    for group in SUSPENDED:
+        clients.suspend_consumer(numbers[group, "p2"])
+        clients.stop_consumer(numbers[group, "p1"])
+    clients.settled()
+    clients.produce("post", 60)
+    for _ in range(TRIES):
+        inventory = taken((cluster.nameserver,), samples=4)
+        if {one.consumer_group for one, _ in found(inventory, "STUCK_QUEUE")}.issuperset(SUSPENDED):
+            break
+    return inventory
 
 
 def found(inventory: Inventory, rule: str, policy: Policy = SOON) -> list[tuple[Any, dict[str, Any]]]:
@@ -153,6 +187,34 @@ def test_the_queues_of_a_listener_that_hangs_are_stuck_at_its_client(story: Stor
     assert len(evidence["queues"]) == 4
     assert evidence["lag"] is None  # it has never committed an offset
     assert found(story.both, "STUCK_QUEUE", LATER) == []
+
+
+@pytest.mark.parametrize(
+    ("group", "held", "unread", "read_by_the_other"),
+    [("g_side_by_side", [2, 3], [2], [3, 4, 5]), ("g_in_order", [2, 3], [2, 3], [4, 5])],
+)
+def test_a_suspended_client_is_named_with_the_queues_that_it_keeps_and_those_that_it_does_not_take(
+    story: Story, group: str, held: list[int], unread: list[int], read_by_the_other: list[int]
+) -> None:
+    """In order it also keeps the lock of the queue that the other client should have."""
+    ((finding, evidence),) = (one for one in found(story.suspended, "STUCK_QUEUE") if one[0].consumer_group == group)
+    (members,) = (one.clients for one in story.suspended.consumer_groups if one.consumer_group == group)
+    owned = {
+        client.client_id: [one.queue_id for one in client.owned_queues or () if one.topic == "post"]
+        for client in members or ()
+    }
+    suspended = f"127.0.0.1@{group}-p2"
+
+    assert owned == {suspended: held, f"127.0.0.1@{group}-p3": read_by_the_other}
+    assert evidence["suspended_client_ids"] == [suspended]
+    assert f"{suspended} looks suspended: it asks for none of the messages" in finding.message
+    assert {(one["queue_id"], one["state"]) for one in evidence["queues"]} == {
+        *((queue_id, "NOT_TAKEN") for queue_id in (0, 1)),
+        *((queue_id, "NOT_READ") for queue_id in unread),
+    }
+    assert {(one["client_id"], one["cause"]) for one in evidence["queues"]} == {(suspended, "SUSPENDED")}
+    (advice,) = (one for one in plain_plan(story.suspended, SOON).recommendations if one.consumer_group == group)
+    assert (advice.action, "Call resume(), or restart the client." in advice.reason) == ("INVESTIGATE", True)
 
 
 def test_a_fifo_topic_is_read_side_by_side_by_one_of_its_groups(story: Story) -> None:

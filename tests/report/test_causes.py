@@ -336,6 +336,15 @@ def test_a_backlog_on_queues_that_are_held_back_belongs_to_what_holds_them(rule)
     assert [(cause.rule, len(cause.findings)) for cause in made.causes] == [(rule, 3)]
 
 
+def test_orphans_that_a_suspended_client_has_not_taken_belong_to_its_queues():
+    made = plan([
+        a_finding("ORPHAN_QUEUE", {"cause": "STUCK_QUEUE"}, severity="CRITICAL", queues=QUEUES[:1]),
+        a_finding("STUCK_QUEUE", severity="WARNING", queues=QUEUES[1:2]),
+    ])
+
+    assert [(cause.rule, len(cause.findings)) for cause in made.causes] == [("STUCK_QUEUE", 2)]
+
+
 def test_what_a_group_that_nobody_runs_has_not_read_belongs_to_that():
     made = plan([
         a_finding("STALE_OBJECT", severity="INFO"),

@@ -24,6 +24,7 @@ from rocketmq_capacity.assessment.lag import (
     grown,
     lag_troubles,
 )
+from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.model.facts import ClusterFacts
@@ -65,6 +66,7 @@ class Stalled(Evidence, frozen=True, kw_only=True):
     consume_msgs_per_s: Annotated[float | None, means("messages that are read from them")]
     catches_up: Annotated[bool | None, means("whether more is read than written")]
     catch_up_s: Annotated[float | None, means("time until all is read if it goes on like this")]
+    suspended_client_ids: Annotated[Sequence[str] | UnsetType, means("who holds them and looks suspended")] = UNSET
     queues: Annotated[Sequence[StalledQueue], means("the queues")]
     max_lag_s: Annotated[float | UnsetType, means("time for which a message may wait, by the policy")] = UNSET
     waits_s: Annotated[float | UnsetType, means("time for which the oldest unread message has waited")] = UNSET
@@ -96,7 +98,11 @@ class Late(Evidence, frozen=True, kw_only=True):
 
 
 def _look_at_readers(_: Finding, evidence: Evidence) -> str:
-    return NO_CLIENTS if isinstance(evidence, Stalled) and not evidence.clients else HELD_UP
+    if not isinstance(evidence, Stalled):
+        return HELD_UP
+    if evidence.suspended_client_ids is not UNSET:
+        return SUSPENDED_ADVICE
+    return HELD_UP if evidence.clients else NO_CLIENTS
 
 
 LAG_STATE: Final = Rule(
@@ -135,7 +141,8 @@ LAG_STATE: Final = Rule(
       `LOW_UTILISATION.min_growth_s`.
 
     The group is as bad as its worst queue. The evidence has how much the lag of these queues grew, over which time,
-    and by how many messages an hour. `behind_s` is the age of the last message that was read on the queues that the
+    and by how many messages an hour. `suspended_client_ids` are the clients that look suspended, if all of these queues
+    are theirs (STUCK_QUEUE). `behind_s` is the age of the last message that was read on the queues that the
     finding names. `catch_up_s` is how long they take at the speed of the samples; it is unknown if they do not
     catch up. Clients of a broadcasting group keep their own offsets, so that there is no verdict on its lag. This
     needs ten samples: `snapshot.sample_count` in the policy, or earlier inventories by `--history`.
@@ -287,6 +294,7 @@ def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
             consume_msgs_per_s=rounded(consumed),
             catches_up=is_faster,
             catch_up_s=rounded(lag / (consumed - put), 0) if is_faster and consumed and put is not None else None,
+            **_held_up_by(group, states),
             queues=[StalledQueue(**asdict(one.queue), state=one.state, lag=one.lag) for one in states],
             **late,
         ),
@@ -295,6 +303,15 @@ def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
         + _stand(states, worst_s)
         + (f" Their lag {grown(grew, over_s)}." if grew > 0 else ""),
     )
+
+
+def _held_up_by(group: Group, states: Sequence[QueueState]) -> dict[str, list[str]]:
+    """The clients that look suspended, for the evidence, if all of these queues are theirs."""
+    of_client = {one.client_id: {*one.unread, *one.not_taken} for one in group.suspended}
+    behind = {one.queue for one in states}
+    if not of_client or not behind <= set().union(*of_client.values()):
+        return {}
+    return {"suspended_client_ids": [client_id for client_id, queues in of_client.items() if queues & behind]}
 
 
 def _is_under_way(group: Group, state: QueueState) -> bool:

@@ -22,6 +22,7 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.spare import forbids
 from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, pulled_sizes
 from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
+from rocketmq_capacity.assessment.suspended import Shares, Suspended, suspended_clients
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.model.division import Division, Flags
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, Reads
@@ -29,6 +30,7 @@ from rocketmq_capacity.model.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import ReadingStatus, ScaleDownCode
 
 
@@ -324,7 +326,28 @@ class Group:
     @cached_property
     def stuck(self) -> list[Stuck]:
         """Its stuck queues, sorted by queue and client."""
-        return stuck_queues(self.facts, self.policy.thresholds.STUCK_QUEUE)
+        return stuck_queues(self.facts, self.policy.thresholds.STUCK_QUEUE, self.suspended)
+
+    @cached_property
+    def suspended(self) -> tuple[Suspended, ...]:
+        """Its clients that look suspended, by client id."""
+        return suspended_clients(self.facts, self.policy.thresholds.STUCK_QUEUE, self._shares)
+
+    def _shares(self) -> Shares | None:
+        """What each client should hold that reports its strategy and has not just started; None if unknown."""
+        if self.today is None or not self.today.is_predicted or self.today.owners.unknown:
+            return None
+        owners, names = self.today.owners, self.division.queues.names
+        business = {reads.topic.topic for reads in self.business if not self.facts.pops(reads)}
+        shares: dict[str, set[Queue]] = {
+            one.client_id: set()
+            for one in self.facts.consumers
+            if one.allocate_strategy is not None and self.is_settled(one)
+        }
+        for queue, client in zip(owners.queue.tolist(), owners.client.tolist(), strict=True):
+            if names[queue].topic in business and self.client_ids[client] in shares:
+                shares[self.client_ids[client]].add(names[queue])
+        return shares
 
     @cached_property
     def growth(self) -> Growth:

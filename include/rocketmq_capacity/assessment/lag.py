@@ -163,6 +163,20 @@ def _judged(group: GroupFacts) -> Iterator[tuple[Samples, State, list[int]]]:
             yield one, WARN if least and lags == sorted(lags) else OK, lags
 
 
+def stands_s(samples: Samples) -> float | None:
+    """For how many seconds of the last samples messages waited and the offset did not move; None if it moved."""
+    if not samples.at_s:
+        return None
+    last = samples.consumer_offset[-1]
+    since, number = samples.at_s[-1], 0
+    told = zip(samples.at_s, samples.broker_offset, samples.consumer_offset, strict=True)
+    for at_s, broker, consumer in reversed(list(told)):
+        if consumer is None or consumer != last or not lag_of(broker, consumer):
+            break
+        since, number = at_s, number + 1
+    return samples.at_s[-1] - since if number > 1 else None
+
+
 def _left_for_s(group: GroupFacts) -> dict[tuple[str, str, int], float]:
     """How many seconds ago the last message was read of each queue that nobody owns.
 

@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.replicas import masterless
+from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.division import Flags
@@ -20,6 +21,8 @@ from rocketmq_capacity.wording import counted, listed, queue_label, rounded
 
 NAMED: Final = 50
 """The most groups that are named; all are counted."""
+
+STUCK: Final = "STUCK_QUEUE"
 
 
 class Orphans(Evidence, frozen=True, kw_only=True):
@@ -38,16 +41,20 @@ class Orphans(Evidence, frozen=True, kw_only=True):
     ] = UNSET
 
 
+def _compare_owners(_: Finding, evidence: Evidence) -> str:
+    return SUSPENDED_ADVICE if isinstance(evidence, Orphans) and evidence.cause == STUCK else COMPARE_OWNERS
+
+
+COMPARE_OWNERS: Final = (
+    "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no client."
+)
 ORPHAN_QUEUE: Final = Rule(
     name="ORPHAN_QUEUE",
     title="Queues that nobody reads",
     meaning="Messages arrive in these queues, but no consumer of the group owns them. They wait until one does.",
     place=30,
     evidence=Orphans,
-    advice=(
-        "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no"
-        " client."
-    ),
+    advice=_compare_owners,
     shows=OWNED,
     is_structural=True,
     needs=("clients", "queues", "owners of the topic"),
@@ -59,6 +66,8 @@ ORPHAN_QUEUE: Final = Rule(
     `cause` in the evidence says why:
 
     - DUPLICATE_CLIENT_ID, MIXED_STRATEGIES or SUBSCRIPTION_MISMATCH: mend that finding.
+    - STUCK_QUEUE: owners are as clients report them, and a client that looks suspended takes no queues. Mend that
+      finding.
     - A strategy's name: this strategy itself leaves the queues out. MACHINE_ROOM does so with brokers of other
       rooms, and CONFIG with queues that no list names.
     """,
@@ -211,7 +220,10 @@ def _cause(group: Group, strategy: str) -> str | None:
         return "DUPLICATE_CLIENT_ID"
     if strategy == MIXED or group.has_mixed_dialects:
         return "MIXED_STRATEGIES"
-    return "SUBSCRIPTION_MISMATCH" if members.has_readers_of_some else None
+    if members.has_readers_of_some:
+        return "SUBSCRIPTION_MISMATCH"
+    is_observed = group.today is not None and not group.today.is_predicted
+    return STUCK if is_observed and group.suspended else None
 
 
 def idle_consumers(group: Group) -> Iterator[Finding]:

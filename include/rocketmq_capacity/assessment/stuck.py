@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.stuck_queues import STATES, State
+from rocketmq_capacity.assessment.suspended import ADVICE, looks_suspended
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
@@ -20,7 +22,7 @@ from rocketmq_capacity.wording import counted, fixed, listed, rounded
 class StuckOne(Queue, frozen=True, kw_only=True):
     """A queue that is stuck."""
 
-    client_id: Annotated[str, means("who holds it")]
+    client_id: Annotated[str, means("who holds it, or should")]
     state: Annotated[State, means("how it is stuck")]
     cause: Annotated[str | None, means("why, as far as known")]
     since_s: Annotated[float | None, means("least time for which it is stuck")]
@@ -30,26 +32,38 @@ class StuckOne(Queue, frozen=True, kw_only=True):
 class StuckQueues(Evidence, frozen=True, kw_only=True):
     """The evidence of STUCK_QUEUE."""
 
-    clients: Annotated[int, means("that hold them", "client")]
+    clients: Annotated[int, means("that hold them, or should", "client")]
     client_ids: Annotated[Sequence[str], means("these clients")]
+    suspended_client_ids: Annotated[Sequence[str] | UnsetType, means("those that look suspended")] = UNSET
     lag: Annotated[int | None, means("unread on all of them", "message")]
     since_s: Annotated[float | None, means("least time for which the longest is stuck")]
     queues: Annotated[Sequence[StuckOne], means("the queues, once for each client that holds one")]
+
+
+LISTENERS: Final = (
+    "Find out what the listener of the owners waits for: consumerStatus writes the stack of each. Restart a client"
+    " whose listener does not come back, and set a time limit for what it waits for. Afterwards consumerProgress shows"
+    " that the offsets of these queues move."
+)
+
+
+def _advice(_: Finding, evidence: StuckQueues) -> str:
+    if isinstance(evidence.suspended_client_ids, UnsetType):
+        return LISTENERS
+    are_all = set(evidence.suspended_client_ids).issuperset(evidence.client_ids)
+    return ADVICE if are_all else f"{LISTENERS} {ADVICE}"
 
 
 STUCK_QUEUE: Final = Rule(
     name="STUCK_QUEUE",
     title="Queues that a consumer holds and does not read",
     meaning=(
-        "A consumer holds these queues, but does not read on. Meanwhile no other consumer of its group may read them."
+        "A consumer holds these queues, or should, but does not read on. Meanwhile no other consumer of its group may"
+        " read them."
     ),
     place=100,
     evidence=StuckQueues,
-    advice=(
-        "Find out what the listener of the owners waits for: consumerStatus writes the stack of each. Restart a"
-        " client whose listener does not come back, and set a time limit for what it waits for. Afterwards"
-        " consumerProgress shows that the offsets of these queues move."
-    ),
+    advice=_advice,
     looks="stacks",
     leaves_with_clients=True,
     severities={
@@ -67,9 +81,21 @@ STUCK_QUEUE: Final = Rule(
     - **NO_PROGRESS**: messages are cached, the offset does not move over the samples, and none was handled for
       `no_progress_s`. LISTENER_BUSY, or ONE_MESSAGE: others are handled, but not the first one.
     - **NOT_PULLED**: no messages were asked for in `pull_s`. PULLS_STOPPED: only of this queue. CLIENT_OR_CLOCK: of
-      none of the client's, or its clock is wrong.
+      none of the client's, or its clock is wrong. A pull consumer does so with a queue that its program has paused
+      (`DefaultLitePullConsumer.pause`).
+    - **NOT_READ**: messages wait, the offset has not moved over the samples for `no_progress_s`, and the client has
+      none of them in its cache, nor has it handled any in this time. Yet it has marked each of its queues as asked
+      for within 2 s, as a client does every second once its program has called `suspend()`. It is seen to read no
+      queue that it alone holds. SUSPENDED: it also holds other queues than its share, so that it does not rebalance
+      either, which only `suspend()` explains. SUSPENDED_OR_REFUSED: it holds its share, or its share is unknown;
+      brokers that refuse each of its requests would look the same. Its log says which. This needs samples over
+      more than `no_progress_s`: earlier inventories, or `snapshot.sample_count` and `sample_interval_s` in the policy.
+    - **NOT_TAKEN**: the queue is the share of a SUSPENDED client, which has not taken it, and nobody holds it.
 
-    A client whose listener never comes back has to be restarted.
+    A client whose listener never comes back has to be restarted. One that is suspended reads on, and takes its share,
+    as soon as its program calls `resume()`. Until then it stays a member and keeps its share, and in order it also
+    renews its locks. So more clients do not help. Queues that it holds beyond its share, and that another client
+    holds as well, are read by that one alone; no rule counts them as read twice.
     """,
 )
 
@@ -99,6 +125,7 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
         evidence=StuckQueues(
             clients=len(clients),
             client_ids=clients,
+            suspended_client_ids=[one.client_id for one in group.suspended] or UNSET,
             lag=lag,
             since_s=rounded(since_s, 0),
             queues=[
@@ -117,7 +144,8 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
         + ("" if lag is None else f" with {counted(lag, 'message')} of lag")
         + f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}"
         + ("" if since_s is None else f" for {fixed(since_s, 0)} s")
-        + f": {how}.",
+        + f": {how}."
+        + looks_suspended(group.suspended),
     )
 
 

@@ -1,10 +1,12 @@
 """Queues that a client holds without progress."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from rocketmq_capacity.model.facts import GroupFacts, Owned, Samples, lag_of
+from rocketmq_capacity.assessment.lag import stands_s
+from rocketmq_capacity.assessment.suspended import Suspended
+from rocketmq_capacity.model.facts import GroupFacts, Owned, Samples
 from rocketmq_capacity.settings.thresholds import StuckQueue
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import MASTERLESS
@@ -13,7 +15,11 @@ DROPPED: Final = "DROPPED"
 NOT_LOCKED: Final = "NOT_LOCKED"
 NO_PROGRESS: Final = "NO_PROGRESS"
 NOT_PULLED: Final = "NOT_PULLED"
-State = Literal["DROPPED", "NOT_LOCKED", "NO_PROGRESS", "NOT_PULLED"]
+NOT_READ: Final = "NOT_READ"
+"""Its holder looks suspended."""
+NOT_TAKEN: Final = "NOT_TAKEN"
+"""It is the share of a client that looks suspended, and nobody holds it."""
+State = Literal["DROPPED", "NOT_LOCKED", "NO_PROGRESS", "NOT_PULLED", "NOT_READ", "NOT_TAKEN"]
 STATES: Final[tuple[State, ...]] = get_args(State)
 """In the order in which they are checked."""
 
@@ -33,11 +39,11 @@ PULLS_STOPPED: Final = "PULLS_STOPPED"
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """A queue that a client holds without progress.
+    """A queue that a client holds, or should hold, without progress.
 
     Attributes:
         queue: its name.
-        client_id: who holds it.
+        client_id: who holds it, or should.
         state: how it is stuck.
         cause: why, as far as known.
         since_s: for at least how many seconds, as far as known.
@@ -54,11 +60,11 @@ class Stuck:
     has_waiting: bool
 
 
-def stuck_queues(facts: GroupFacts, bounds: StuckQueue) -> list[Stuck]:
-    """The stuck queues of a group, sorted by queue and client."""
+def stuck_queues(facts: GroupFacts, bounds: StuckQueue, suspended: Collection[Suspended] = ()) -> list[Stuck]:
+    """The stuck queues of a group, sorted by queue and client; ``suspended`` are its clients that look suspended."""
     business = {reads.topic.topic for reads in facts.business}
     candidates = [one for one in facts.owned if one.topic in business and _may_be_stuck(facts, one, bounds)]
-    if not candidates:
+    if not candidates and not suspended:
         return []
     # The clients of a broadcasting group keep their offsets: those of the brokers say nothing of what was read.
     is_kept = not facts.is_broadcasting
@@ -74,10 +80,18 @@ def stuck_queues(facts: GroupFacts, bounds: StuckQueue) -> list[Stuck]:
         if state is not None:
             cause, since_s = _cause(facts, one, state, holders, bounds)
             if since_s is None and state == NO_PROGRESS and queue in samples:
-                since_s = _stands_s(samples[queue])
+                since_s = stands_s(samples[queue])
             lag = lags.get(queue)
             has_waiting = bool(lag or one.cached_msgs) and _may_stand(samples.get(queue), cause)
             found[queue, one.client_id] = Stuck(queue, one.client_id, state, cause, since_s, lag, has_waiting)
+    for client in suspended:
+        of_client: tuple[tuple[State, tuple[Queue, ...]], ...] = (
+            (NOT_READ, client.unread),
+            (NOT_TAKEN, client.not_taken),
+        )
+        for state, queue in ((state, queue) for state, queues in of_client for queue in queues):
+            since_s, lag = stands_s(samples[queue]) if queue in samples else None, lags.get(queue)
+            found[queue, client.client_id] = Stuck(queue, client.client_id, state, client.why, since_s, lag, bool(lag))
     return [found[key] for key in sorted(found)]
 
 
@@ -113,8 +127,8 @@ def _makes_no_progress(one: Owned, samples: Samples | None, bound_s: float) -> b
     is_long = _is_over(one.consumed_ago_s, bound_s)
     if samples is None:
         return is_long
-    stands_s = _stands_s(samples)
-    return stands_s is not None and (is_long or stands_s > bound_s)
+    stood_s = stands_s(samples)
+    return stood_s is not None and (is_long or stood_s > bound_s)
 
 
 def _cause(
@@ -144,20 +158,6 @@ def _has_no_master(facts: GroupFacts, one: Owned) -> bool:
         for place in reads.topic.places
         if place.broker_name == one.broker_name
     )
-
-
-def _stands_s(samples: Samples) -> float | None:
-    """For how many seconds of the last samples messages waited and the offset did not move; None if it moved."""
-    if not samples.at_s:
-        return None
-    last = samples.consumer_offset[-1]
-    since, number = samples.at_s[-1], 0
-    told = zip(samples.at_s, samples.broker_offset, samples.consumer_offset, strict=True)
-    for at_s, broker, consumer in reversed(list(told)):
-        if consumer is None or consumer != last or not lag_of(broker, consumer):
-            break
-        since, number = at_s, number + 1
-    return samples.at_s[-1] - since if number > 1 else None
 
 
 def _may_stand(samples: Samples | None, cause: str | None) -> bool:

@@ -21,7 +21,7 @@ import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 
-/** The live consumers of this JVM, each under a number. Commands: start_consumer, stop_consumer, owned. */
+/** The live consumers of this JVM, each under a number. Commands: start_consumer, stop_consumer, suspend_consumer, owned. */
 final class Consumers {
     private record Live(DefaultMQPushConsumer consumer, LongAdder consumed, LongAdder busyNanos) {
     }
@@ -35,7 +35,8 @@ final class Consumers {
     }
 
     void addTo(Commands commands) {
-        commands.add("start_consumer", this::start).add("stop_consumer", this::stop).add("owned", fields -> owned());
+        commands.add("start_consumer", this::start).add("stop_consumer", this::stop)
+            .add("suspend_consumer", this::suspend).add("owned", fields -> owned());
     }
 
     private Object start(JSONObject fields) throws Exception {
@@ -128,6 +129,11 @@ final class Consumers {
 
     private Object stop(JSONObject fields) {
         live.remove(fields.getIntValue("consumer")).consumer().shutdown();
+        return null;
+    }
+
+    private Object suspend(JSONObject fields) {
+        live.get(fields.getIntValue("consumer")).consumer().suspend();
         return null;
     }
 

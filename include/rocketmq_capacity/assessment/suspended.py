@@ -1,0 +1,164 @@
+"""Clients that look suspended: they stay members of their group, keep their queues, and read none of them.
+
+A cluster does not tell that a program has called ``suspend()``: no property of a client says so. What shows it is what
+such a client does (DefaultMQPushConsumerImpl, rocketmq-all-5.3.3):
+
+- It sends heartbeats, so that it keeps its share. A client that consumes in order renews its locks.
+- Every second it marks each of its queues as asked for, and asks the broker for nothing (``pullMessage``).
+- It handles what it has in its cache, and then has nothing.
+- It does not rebalance (``doRebalance``, ``tryRebalance``): it keeps queues that others get, and takes none.
+
+``DefaultLitePullConsumer.pause`` is another thing: its queues are not marked any more, which makes them NOT_PULLED.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Set
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from rocketmq_capacity.assessment.lag import stands_s
+from rocketmq_capacity.model.facts import GroupFacts, Owned, Samples
+from rocketmq_capacity.settings.thresholds import StuckQueue
+from rocketmq_capacity.tables.dataset import Queue
+from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY
+
+SUSPENDED: Final = "SUSPENDED"
+"""It reads nothing, and holds other queues than its share: it does not rebalance either."""
+SUSPENDED_OR_REFUSED: Final = "SUSPENDED_OR_REFUSED"
+"""It reads nothing, and holds its share: brokers may as well refuse each of its requests."""
+Why = Literal["SUSPENDED", "SUSPENDED_OR_REFUSED"]
+WHYS: Final[tuple[Why, ...]] = get_args(Why)
+
+MARKED_S: Final = 2.0
+"""A suspended client has marked each of its queues at most so many seconds ago. It does so every second
+(PULL_TIME_DELAY_MILLS_WHEN_SUSPEND). A request that waits for messages marks a queue every 15 s, and one that fails
+every 3 s (brokerSuspendMaxTimeMillis, pullTimeDelayMillsWhenException)."""
+
+ADVICE: Final = (
+    "Find out whether the program of a client that looks suspended has called suspend(): its log then says every second"
+    ' "consumer was paused". Call resume(), or restart the client. If its log says instead that pulls fail, look for'
+    " what the broker refuses. More clients do not help: it stays a member and keeps its share."
+)
+
+Shares = Mapping[str, Set[Queue]]
+"""By client id, the queues that a client should hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended:
+    """A client that looks suspended.
+
+    Attributes:
+        client_id: its id.
+        why: whether only ``suspend()`` explains it.
+        unread: queues that it alone holds, in which messages wait and whose offset does not move, sorted.
+        not_taken: queues of its share that it has not taken and nobody holds, sorted.
+        held: how many queues it holds.
+        beyond_share: how many of these are no longer its share; None if its share is unknown.
+    """
+
+    client_id: str
+    why: Why
+    unread: tuple[Queue, ...]
+    not_taken: tuple[Queue, ...]
+    held: int
+    beyond_share: int | None
+
+
+def suspended_clients(
+    facts: GroupFacts, bounds: StuckQueue, shares: Callable[[], Shares | None]
+) -> tuple[Suspended, ...]:
+    """The clients of a group that look suspended, by client id.
+
+    ``shares`` gives the share of each client that can be judged by it; None if shares are unknown. It is called only if
+    a client reads nothing.
+    """
+    if not facts.is_clustering or facts.consume_type == CONSUME_ACTIVELY:
+        return ()
+    copies = Counter(one.client_id for one in facts.consumers)
+    pulled = {reads.topic.topic for reads in facts.business if not facts.pops(reads)}
+    held: dict[str, list[Owned]] = {}
+    for one in facts.owned:
+        if one.topic in pulled:
+            held.setdefault(one.client_id, []).append(one)
+    idle = sorted(
+        client_id
+        for client_id, queues in held.items()
+        if copies[client_id] == 1 and all(_is_only_marked(facts, one, bounds) for one in queues)
+    )
+    if not idle:
+        return ()
+    samples = {Queue(one.topic, one.broker_name, one.queue_id): one for one in facts.samples}
+    names = {client_id: [_name(one) for one in queues] for client_id, queues in held.items()}
+    holders = Counter(queue for queues in names.values() for queue in set(queues))
+    unread = {one: _unread(names[one], holders, samples, bounds.no_progress_s) for one in idle}
+    found = [client_id for client_id in idle if unread[client_id]]
+    told = shares() if found else None
+    # A queue that a silent client may hold is not known to be nobody's.
+    everybody_tells = all(one.has_owned_queues for one in facts.consumers)
+    return tuple(
+        _suspended(client_id, unread[client_id], names[client_id], told, holders if everybody_tells else None)
+        for client_id in found
+    )
+
+
+def _suspended(
+    client_id: str,
+    unread: tuple[Queue, ...],
+    names: Collection[Queue],
+    shares: Shares | None,
+    holders: Collection[Queue] | None,
+) -> Suspended:
+    held = set(names)
+    share = None if shares is None else shares.get(client_id)
+    if share is None:
+        return Suspended(client_id, SUSPENDED_OR_REFUSED, unread, (), len(held), None)
+    beyond = len(held - share)
+    if held == share:
+        return Suspended(client_id, SUSPENDED_OR_REFUSED, unread, (), len(held), beyond)
+    nobodys = () if holders is None else tuple(sorted(queue for queue in share - held if queue not in holders))
+    return Suspended(client_id, SUSPENDED, unread, nobodys, len(held), beyond)
+
+
+def _is_only_marked(facts: GroupFacts, one: Owned, bounds: StuckQueue) -> bool:
+    """Whether a client has just marked a queue, has nothing of it, and has long handled nothing of it.
+
+    A dropped queue and one that is not locked have states of their own.
+    """
+    is_unlocked = facts.is_orderly and (one.locked is False or (one.locked_ago_s or 0.0) > bounds.lock_s)
+    if one.dropped or is_unlocked or one.cached_msgs != 0:
+        return False
+    if one.pulled_ago_s is None or one.consumed_ago_s is None:
+        return False
+    return one.pulled_ago_s <= MARKED_S and one.consumed_ago_s > bounds.no_progress_s
+
+
+def _unread(
+    names: Collection[Queue], holders: Mapping[Queue, int], samples: Mapping[Queue, Samples], bound_s: float
+) -> tuple[Queue, ...]:
+    """The queues that one client alone holds and that stand with messages; none if it is seen to read any."""
+    alone = sorted({queue for queue in names if holders[queue] == 1 and queue in samples})
+    if any(_moves(samples[queue]) for queue in alone):
+        return ()
+    return tuple(queue for queue in alone if (stands_s(samples[queue]) or 0.0) > bound_s)
+
+
+def _moves(samples: Samples) -> bool:
+    """Whether the group's offset was another one in the sample before the last."""
+    return len(samples.at_s) > 1 and samples.consumer_offset[-1] != samples.consumer_offset[-2]
+
+
+def _name(one: Owned) -> Queue:
+    return Queue(one.topic, one.broker_name, one.queue_id)
+
+
+def looks_suspended(clients: Collection[Suspended]) -> str:
+    """A further sentence on each of these clients; empty if there are none."""
+    return "".join(f" {_sentence(one)}" for one in clients)
+
+
+def _sentence(one: Suspended) -> str:
+    unread = f"asks for none of the messages that wait in {len(one.unread)} of its {one.held} queues"
+    if one.why == SUSPENDED_OR_REFUSED:
+        return f"{one.client_id} looks suspended, or all its requests are refused: it {unread}, and its cache is empty."
+    return f"{one.client_id} looks suspended: it {unread}, its cache is empty, and it does not rebalance."
