@@ -38,6 +38,35 @@ def a_queue_that_stands_still(fleet: Fleet) -> Expected:
     )
 
 
+def a_client_that_is_suspended(fleet: Fleet) -> Expected:
+    """A client has handled nothing for a quarter of an hour, and marks its queues every second."""
+    group = some_group(fleet, "plain", "circle", "several")
+    idle = dice_of(fleet, "idle").choice(sorted_clients(group)).client_id
+    for queue in owned_by(fleet, group, idle):
+        _stop(fleet, group, queue)
+    # The samples of a fleet without a history cover no more.
+    fleet.policy["thresholds"] = {"STUCK_QUEUE": {"no_progress_s": 30.0}}
+
+    def suspend(inventory: Row) -> None:
+        for row in inventory["consumer_groups"]:
+            for client in row["clients"] if row["consumer_group"] == group.name else ():
+                if client["client_id"] == idle:
+                    client["owned_queues"] = [
+                        one | {"last_consumed_at": Moment().at(STOOD_S)} for one in client["owned_queues"]
+                    ]
+                    client["status"] = [one | {"consume_ok_msgs_per_s": 0.0} for one in client["status"]]
+
+    fleet.edits.append(suspend)
+    return Expected(
+        "STUCK_QUEUE",
+        ("WARNING", "CRITICAL"),
+        LOOKS,
+        group.name,
+        also=frozenset({"LAG_STATE", "LAG_SKEW"}),
+        may_name=about(fleet, group),
+    )
+
+
 def a_queue_that_does_not_catch_up(fleet: Fleet) -> Expected:
     """The group's place on one queue does not move, and its client says nothing of it."""
     group = some_group(fleet, "plain", "circle", "several")
@@ -125,6 +154,7 @@ def _stop(fleet: Fleet, group: Group, queue: tuple[str, str, int]) -> None:
 
 FAULTS: Final = named(
     a_queue_that_stands_still,
+    a_client_that_is_suspended,
     a_queue_that_does_not_catch_up,
     a_client_far_behind_the_others,
     messages_close_to_deletion,

@@ -10,10 +10,11 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, OwnedQueue
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, OwnedQueue
 from tests.assessment.cases import BROKERS, OWN_STRATEGY, a_group, a_topic, ago, member
 from tests.assessment.judge import Judgement, Row, judge
 from tests.assessment.test_stuck import held
+from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import cluster, queues
 
 STANDS: Final = [(99_991, 99_990), (99_995, 99_990)]
@@ -46,14 +47,13 @@ LEFT_ONE: Final = (suspended(), reader(3, 4, 5))
 ALL_THREE: Final = (reader(0, 1, client_id="c01"), suspended(), reader(4, 5))
 
 
-def judged(
+def a_cluster(
     clients: Collection[Client],
-    policy: Policy | None = None,
     samples: Mapping[int, Any] | None = None,
     lags: Mapping[int, int] | None = None,
     **facts: Any,
-) -> Judgement:
-    """What is found of a group whose queues stand, with 10 messages, up to queue 2; the others are read."""
+) -> Inventory:
+    """A group whose queues stand, with 10 messages, up to queue 2; the others are read."""
     topic = a_topic("pay", queues("broker-a", 6))
     of_queue = {0: STANDS, 1: STANDS, 2: STANDS} | dict.fromkeys((3, 4, 5), MOVES) | dict(samples or {})
     told: dict[str, Any] = {
@@ -61,11 +61,15 @@ def judged(
         "lags": {("pay", "broker-a", one): lag for one, lag in (lags or {}).items()},
         "consume_type": "CONSUME_PASSIVELY",
     }
-    return judge(cluster([topic], [a_group("g", clients, [topic], **told | facts)], BROKERS), policy)
+    return cluster([topic], [a_group("g", clients, [topic], **told | facts)], BROKERS)
 
 
-def stuck(clients: Collection[Client], *given: Any, **facts: Any) -> Row | None:
-    return judged(clients, *given, **facts).found("STUCK_QUEUE")
+def judged(clients: Collection[Client], policy: Policy | None = None, **facts: Any) -> Judgement:
+    return judge(a_cluster(clients, **facts), policy)
+
+
+def stuck(clients: Collection[Client], policy: Policy | None = None, **facts: Any) -> Row | None:
+    return judged(clients, policy, **facts).found("STUCK_QUEUE")
 
 
 def states(row: Row | None) -> list[tuple[int, str, str, str | None]]:
@@ -239,3 +243,17 @@ def test_lag_names_the_suspended_client_if_all_queues_that_do_not_catch_up_are_i
     row = judged(LEFT_ONE, samples=ten).finding("LAG_STATE", "g")
 
     assert row["evidence"].get("suspended_client_ids") == named
+
+
+@pytest.mark.parametrize("strategy", ["AVG", OWN_STRATEGY], ids=["lag", "lag and orphans"])
+def test_what_to_look_at_is_said_once_for_all_that_comes_of_it(strategy: str) -> None:
+    ten = {one: [STANDS[0]] * 8 + STANDS for one in (0, 1, 2)}
+    made = a_cluster([suspended(allocate_strategy=strategy), reader(3, 4, 5, strategy=strategy)], samples=ten)
+    plan = plain_plan(made, Policy())
+    (advice,) = (one for one in plan.recommendations if "STUCK_QUEUE" in one.rules)
+
+    assert {"LAG_STATE", "STUCK_QUEUE"} <= set(advice.rules)
+    assert ("ORPHAN_QUEUE" in advice.rules) is (strategy == OWN_STRATEGY)
+    assert advice.action == "INVESTIGATE"
+    assert advice.reason.count("suspend()") == 1
+    assert "listener" not in advice.reason

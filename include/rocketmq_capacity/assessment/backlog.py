@@ -24,6 +24,7 @@ from rocketmq_capacity.assessment.lag import (
     grown,
     lag_troubles,
 )
+from rocketmq_capacity.assessment.ownership import STUCK, orphan_cause
 from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
@@ -307,11 +308,20 @@ def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
 
 def _held_up_by(group: Group, states: Sequence[QueueState]) -> dict[str, list[str]]:
     """The clients that look suspended, for the evidence, if all of these queues are theirs."""
-    of_client = {one.client_id: {*one.unread, *one.not_taken} for one in group.suspended}
     behind = {one.queue for one in states}
-    if not of_client or not behind <= set().union(*of_client.values()):
+    theirs = {queue for one in group.suspended for queue in (*one.unread, *one.not_taken)}
+    if not theirs & behind:
         return {}
-    return {"suspended_client_ids": [client_id for client_id, queues in of_client.items() if queues & behind]}
+    load, current = group.today_load, group.current
+    if load is not None and current is not None and orphan_cause(group, current.strategy) == STUCK:
+        theirs |= {group.division.queues.names[queue] for queue in load.orphans.tolist()}
+    if not behind <= theirs:
+        return {}
+    return {
+        "suspended_client_ids": [
+            one.client_id for one in group.suspended if not behind.isdisjoint((*one.unread, *one.not_taken))
+        ]
+    }
 
 
 def _is_under_way(group: Group, state: QueueState) -> bool:

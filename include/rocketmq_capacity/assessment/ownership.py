@@ -188,7 +188,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
                 lag=int(lags.sum()) if group.weights.has_lag[orphans].all() else None,
                 msgs_per_s=None if any(np.isnan(rates)) else rounded(sum(rates)),
                 current_strategy=group.current.strategy,
-                cause=_cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
+                cause=orphan_cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
                 missing_clients=missing or UNSET,
             ),
             message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}."
@@ -213,7 +213,7 @@ def _missing_clients(group: Group, orphans: Collection[Queue]) -> list[str]:
     )
 
 
-def _cause(group: Group, strategy: str) -> str | None:
+def orphan_cause(group: Group, strategy: str) -> str | None:
     """The rule that finds why queues have no owner; None if the strategy itself leaves them."""
     members = group.division.members
     if len(members.client_ids) < len(members):
