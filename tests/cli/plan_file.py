@@ -414,6 +414,9 @@ class Course(Part, frozen=True):
     has_fault_tolerance: bool
     has_detector: bool
     ending: Literal["KILL", "SILENT"] | None
+    sending: Literal["SYNC", "ASYNC", "ONEWAY"] | None
+    retries: Number | None
+    timeout_ms: Number | None
     trouble_s: float
     troubled_ratio: Ratio | None
     failed_ratio: Ratio | None

@@ -16,9 +16,10 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from rocketmq_capacity.producers.generation import RETRIES, SEND_TIMEOUT_MS, Release, release_of
+from rocketmq_capacity.producers.generation import Release, release_of
 from rocketmq_capacity.producers.producer import Producer
 from rocketmq_capacity.producers.route import Place, WriteQueue
+from rocketmq_capacity.settings.producers import RETRIES, SEND_TIMEOUT_MS
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.cluster.slow_network import ADDRESS, SlowNetwork
 from tests.oracle.requirement import started_or_skipped

@@ -22,6 +22,7 @@ EXAMPLES: Final = {
     "groups",
     "placement",
     "brokers",
+    "producers",
     "accepted",
     "freeze",
 }

@@ -70,7 +70,10 @@ class SlowBrokerOutlook(Struct, frozen=True, kw_only=True, tag_field="change", t
     for_s: Annotated[float, Meta(description="seconds until it is fast again")]
     readable_queues: Annotated[int, Meta(description="queues of business topics there that consumers see")]
     writable_queues: Annotated[int | None, Meta(description="the same for producers; null if unknown")]
-    fails: Annotated[bool, Meta(description="messages there take longer than sendMsgTimeout (3,000 ms), and fail")]
+    fails: Annotated[
+        bool,
+        Meta(description="messages there take longer than the shortest timeout of the producers, and fail"),
+    ]
     producers: Annotated[tuple[SlowProducers, ...], Meta(description="by generation of the client")]
 
 

@@ -4,7 +4,7 @@ This module is the room's one door: other rooms import these names from here, an
 """
 
 from rocketmq_capacity.producers.balance import balance_of, is_hot, producer_balance, producer_shares, traced
-from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS, Generation, generation_of
+from rocketmq_capacity.producers.generation import GENERATIONS, Generation, generation_of
 from rocketmq_capacity.producers.ordered import WriteQueue, moved_keys, moved_message_groups, ordered_write_queues
 from rocketmq_capacity.producers.timeline import Known, ProducerTimelines, TopicPlace, producer_timeline
 from rocketmq_capacity.producers.troubles import KILL, SILENT, Troubles
@@ -12,7 +12,6 @@ from rocketmq_capacity.producers.troubles import KILL, SILENT, Troubles
 __all__ = [
     "GENERATIONS",
     "KILL",
-    "SEND_TIMEOUT_MS",
     "SILENT",
     "Generation",
     "Known",

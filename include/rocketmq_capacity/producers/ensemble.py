@@ -7,7 +7,7 @@ one. Times are ms since the trouble began.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final, NamedTuple
@@ -15,11 +15,12 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS, Release, release_of
+from rocketmq_capacity.producers.generation import GENERATIONS, Release, release_of
 from rocketmq_capacity.producers.producer import Answer, Outcome, Producer, Sent
 from rocketmq_capacity.producers.proxy import Proxy
 from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
 from rocketmq_capacity.producers.turn import Integers, Listed
+from rocketmq_capacity.settings.producers import ONEWAY, SEND_TIMEOUT_MS, SYNC, Sending
 from rocketmq_capacity.vocabulary import JAVA
 
 PROXY: Final = "PROXY"
@@ -46,6 +47,7 @@ class Sender(NamedTuple):
         release: the version that is simulated; None for a Proxy.
         tolerates: whether its latency fault tolerance is on.
         detects: whether its detector of reachability is on.
+        sending: how a Java client sends.
     """
 
     client: str
@@ -53,6 +55,7 @@ class Sender(NamedTuple):
     release: Release | None
     tolerates: bool = False
     detects: bool = False
+    sending: Sending = Sending()
 
 
 def _release(version: str) -> Release:
@@ -74,6 +77,21 @@ SENDERS: Final = (
     Sender(PROXY, "all", None, tolerates=True, detects=True),
 )
 """All kinds that are simulated. Without fault tolerance all versions of the Java client choose alike."""
+
+
+def senders_of(sendings: Iterable[Sending]) -> tuple[Sender, ...]:
+    """The kinds for these ways to send, then the Proxy, which tries each message once.
+
+    With fault tolerance only synchronous producers are simulated: the others learn that a broker is slow while they
+    already send the next messages.
+    """
+    java = [
+        one._replace(sending=sending)
+        for sending in sendings
+        for one in SENDERS
+        if one.client == JAVA and (sending.mode == SYNC or not one.tolerates)
+    ]
+    return (*java, *(one for one in SENDERS if one.client == PROXY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +118,13 @@ class Habits:
     """How each thread sends.
 
     Attributes:
-        interval_ms: time between the beginnings of two messages; a message also waits until the one before has ended.
+        interval_ms: time between the beginnings of two messages; a synchronous message also waits until the one before
+            has ended.
         refresh_ms: how often it asks for the route.
-        timeout_ms: how long a message may take.
     """
 
     interval_ms: int
     refresh_ms: int
-    timeout_ms: int = SEND_TIMEOUT_MS
 
 
 class Messages(NamedTuple):
@@ -115,7 +132,7 @@ class Messages(NamedTuple):
 
     Attributes:
         begun_ms: when the thread began to send it.
-        taken_ms: how long it took, all tries.
+        taken_ms: how long it took, all tries; 0 for a one-way message.
         last: the number of the broker of its last try; -1 for a message without a try.
         tries: how many tries it had.
         is_stored: whether a broker stored it.
@@ -166,7 +183,7 @@ def watch(sender: Sender, route: Sequence[Place], trouble: Trouble, habits: Habi
     starts = _starts(len(write_queues(route)))
     brokers = _Answers(route, trouble)
     for number, start in enumerate(starts):
-        thread = _Thread(sender, route, habits, start, number, brokers)
+        thread = _Thread(sender, route, start, number, brokers)
         yield thread.watched(trouble, habits, first_ms=habits.interval_ms * number // len(starts))
 
 
@@ -200,22 +217,20 @@ class _Answers:
 class _Thread:
     """One sending thread, and the random numbers that it draws."""
 
-    def __init__(
-        self, sender: Sender, route: Sequence[Place], habits: Habits, start: int, number: int, brokers: _Answers
-    ) -> None:
+    def __init__(self, sender: Sender, route: Sequence[Place], start: int, number: int, brokers: _Answers) -> None:
         self._dice = Random(number)  # spreads what is random in the client; no secret
         self._number = number
         self._route = route
         self._detects, self._tolerates = sender.detects, sender.tolerates
+        mode, retries, timeout_ms = sender.sending
+        self._waits, self._is_one_way = mode == SYNC, mode == ONEWAY
         self._brokers = brokers
         self._log = _Log(brokers)
         self._calm: dict[int, tuple[Integers, NDArray[np.bool_], bool]] = {}
         self._sender: Producer | Proxy
         # A client counts one step before its first choice. Only a Proxy without fault tolerance chooses first.
         if sender.release is None:
-            self._sender = Proxy(
-                route, start=start - sender.tolerates, tolerates=sender.tolerates, timeout_ms=habits.timeout_ms
-            )
+            self._sender = Proxy(route, start=start - sender.tolerates, tolerates=sender.tolerates)
         else:
             self._sender = Producer(
                 sender.release,
@@ -225,7 +240,9 @@ class _Thread:
                 resets=self._drawn(),
                 tolerates=sender.tolerates,
                 detects=sender.detects,
-                timeout_ms=habits.timeout_ms,
+                mode=mode,
+                retries=retries,
+                timeout_ms=SEND_TIMEOUT_MS if timeout_ms is None else timeout_ms,
             )
 
     def watched(self, trouble: Trouble, habits: Habits, *, first_ms: int) -> Watched:
@@ -249,7 +266,7 @@ class _Thread:
             if following is None:
                 sent = self._sender.send(now, _Network(trouble.answers, now))
                 self._log.add(now, sent)
-                now = max(now + habits.interval_ms, sent.ended_at_ms)
+                now = max(now + habits.interval_ms, sent.ended_at_ms if self._waits else now)
             else:
                 now = following
         listed = self._sender.listed
@@ -278,7 +295,7 @@ class _Thread:
         brokers = numbers[turn.positions]
         calm = is_calm[brokers]
         size = len(brokers)
-        waits = np.maximum(latency_of[brokers], habits.interval_ms)
+        waits = np.maximum(latency_of[brokers] if self._waits else 0, np.full(size, habits.interval_ms))
         ends_ms = min(ends_ms, changes_at, ends_ms if turn.until_ms is None else turn.until_ms)
         if not calm.all():
             size = int(np.argmin(calm))
@@ -294,7 +311,8 @@ class _Thread:
         if count > len(positions):
             positions = np.resize(positions, count)
         brokers = brokers[:count]
-        self._log.add_turn(begun[:count], brokers, latency_of[brokers], listed.queue_id[positions])
+        taken_ms = np.zeros(count, np.int64) if self._is_one_way else latency_of[brokers]
+        self._log.add_turn(begun[:count], brokers, taken_ms, listed.queue_id[positions])
         used = self._ended(begun[:count], brokers, latency_of, len(turn.positions)) if self._tolerates else {}
         self._sender.take(turn, count, used)
         return int(begun[count])

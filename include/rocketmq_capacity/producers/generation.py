@@ -3,11 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-SEND_TIMEOUT_MS: Final = 3_000
-"""DefaultMQProducer.sendMsgTimeout: the limit for all tries of a message together."""
-RETRIES: Final = 2
-"""DefaultMQProducer.retryTimesWhenSendFailed: how many times a synchronous message is tried again."""
-
 
 @dataclass(frozen=True, slots=True)
 class Generation:

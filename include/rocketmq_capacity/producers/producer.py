@@ -1,22 +1,23 @@
 """The Java producer: which queue it chooses, and what it does if a broker is slow or fails.
 
-It is one thread that sends synchronously. With the same random numbers at the start, it makes the same choices as the
+It is one thread. With the same random numbers at the start, it makes the same choices as the
 official class. Times are ms since any moment.
 Source: DefaultMQProducerImpl.sendDefaultImpl, MQFaultStrategy and TopicPublishInfo, rocketmq-all-4.9.7, 4.9.8, 5.1.3,
-5.1.4 and 5.3.3.
+5.1.4 and 5.3.3; of asynchronous and one-way messages also MQClientAPIImpl and NettyRemotingClient, 5.3.3.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from rocketmq_capacity.producers.faults import DetectedFaults, Faults, Index
-from rocketmq_capacity.producers.generation import RETRIES, SEND_TIMEOUT_MS, Release
+from rocketmq_capacity.producers.generation import Release
 from rocketmq_capacity.producers.java_numbers import absolute, as_int, remainder
 from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
 from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
+from rocketmq_capacity.settings.producers import ASYNC, ONEWAY, RETRIES, SEND_TIMEOUT_MS, SYNC
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
 
@@ -25,7 +26,12 @@ class Outcome(Enum):
 
     STORED = "stored"
     UNREACHABLE = "an error of the network, such as a refused connection"
+    SILENT = "nothing answers, ever"
     UNKNOWN_ADDRESS = "the producer has no address of the broker any more"
+
+
+NEVER_MS: Final = 1 << 40
+"""The latency of a broker that never answers."""
 
 
 class Answer(NamedTuple):
@@ -56,6 +62,7 @@ class Producer:
         resets: Iterable[int] = (),
         tolerates: bool = False,
         detects: bool = False,
+        mode: str = SYNC,
         retries: int = RETRIES,
         timeout_ms: int = SEND_TIMEOUT_MS,
     ) -> None:
@@ -69,7 +76,8 @@ class Producer:
             resets: where the index of queues starts again at each retry, from 5.1.4 on; random in the client.
             tolerates: its latency fault tolerance is on (``sendLatencyFaultEnable``).
             detects: its detector of reachability is on (``startDetectorEnable``).
-            retries: its ``retryTimesWhenSendFailed``.
+            mode: SYNC, ASYNC or ONEWAY.
+            retries: its ``retryTimesWhenSendFailed``, or ``retryTimesWhenSendAsyncFailed``.
             timeout_ms: its ``sendMsgTimeout``, for all tries of a message.
         """
         self._release = release
@@ -84,38 +92,56 @@ class Producer:
             self._faults = DetectedFaults(needs_reach=release.needs_reach)
         self._tolerates = tolerates
         self._detects = detects
+        self._mode = mode
         self._retries = retries
         self._timeout_ms = timeout_ms
 
     def send(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
         """Send one message; ``network`` gives the answer of a broker now.
 
-        A message whose time is up is not tried again. So the message fails if a broker does not answer in time.
+        A message whose time is up is not tried again. So the message fails if a broker does not answer in time. An
+        asynchronous message that a broker refuses is not tried again either. A one-way message takes no time.
         """
+        if self._mode == ONEWAY:
+            return self._send_one_way(now_ms, network)
         begun, tries = now_ms, list[WriteQueue]()
         chosen: WriteQueue | None = None
         for times in range(1 + self._retries if self._queues else 0):
-            chosen = self.choose(now_ms, chosen and chosen.broker_name, is_retry=times > 0)
             left = self._timeout_ms - (now_ms - begun)
+            if self._mode == ASYNC and left <= 0:
+                break
+            chosen = self.choose(now_ms, chosen and chosen.broker_name, is_retry=times > 0 and self._mode == SYNC)
             if left < 0:
                 break
             answer = network(chosen.broker_name)
             if answer.outcome is Outcome.UNKNOWN_ADDRESS:
                 self.note(chosen, now_ms, 0, has_failed=not self._generation.has_filters)
+                if self._mode == ASYNC:
+                    break
                 continue
             tries.append(chosen)
             taken = answer.latency_ms if answer.latency_ms <= left else left + 1
             now_ms += taken
             if answer.latency_ms > left or answer.outcome is Outcome.UNREACHABLE:
-                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=not self._detects)
+                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=self._mode == ASYNC or not self._detects)
             elif answer.outcome is Outcome.STORED:
                 self.note(chosen, now_ms, taken)
                 return Sent(tuple(tries), True, now_ms)
             else:
-                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=False)
-                if answer.outcome not in self._release.retried_codes:
+                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=self._mode == ASYNC)
+                if self._mode == ASYNC or answer.outcome not in self._release.retried_codes:
                     break
         return Sent(tuple(tries), False, now_ms)
+
+    def _send_one_way(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
+        """Nobody waits for the broker. So a slow one stores the message, and one that is gone is not noticed."""
+        if not self._queues:
+            return Sent((), False, now_ms)
+        chosen = self.choose(now_ms, None, is_retry=False)
+        outcome = network(chosen.broker_name).outcome
+        self.note(chosen, now_ms, 0)
+        tried = () if outcome is Outcome.UNKNOWN_ADDRESS else (chosen,)
+        return Sent(tried, outcome is Outcome.STORED, now_ms)
 
     @property
     def queues(self) -> tuple[WriteQueue, ...]:
@@ -131,7 +157,8 @@ class Producer:
 
     def is_calm(self, answer: Answer) -> bool:
         """Whether the first try of a message that is answered so leaves everything as it is."""
-        is_stored = answer.outcome is Outcome.STORED and answer.latency_ms <= self._timeout_ms
+        is_in_time = self._mode == ONEWAY or answer.latency_ms <= self._timeout_ms
+        is_stored = answer.outcome is Outcome.STORED and is_in_time
         return is_stored and not (self._tolerates and self._generation.back_off_ms(answer.latency_ms))
 
     def turn(self, now_ms: int) -> Turn | None:

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from rocketmq_capacity.producers.faults import DetectedFaults
-from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS
+from rocketmq_capacity.producers.generation import GENERATIONS
 from rocketmq_capacity.producers.java_numbers import as_int, hash_of
 from rocketmq_capacity.producers.producer import Answer, Outcome, Sent
 from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
 from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
+from rocketmq_capacity.settings.producers import SEND_TIMEOUT_MS
 
 _NEWEST: Final = GENERATIONS[-1]
 _LONG: Final = 1 << 64

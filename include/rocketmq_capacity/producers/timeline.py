@@ -1,9 +1,9 @@
 """What each kind of producers does, second by second, while brokers are slow, read-only or lost.
 
-Nobody outside a producer knows its settings. So every kind is simulated: each generation of the Java client with
-latency fault tolerance, all of them without it, and the Proxy. Topics with the same layout of writable queues are one
-route, and routes that differ only in the names of their brokers share one simulation. Its cost does not depend on the
-number of producers.
+Nobody outside a producer knows whether its latency fault tolerance is on. So every kind is simulated: each generation
+of the Java client with it, all of them without it, and the Proxy. Topics with the same layout of writable queues are
+one route, and routes that differ only in the names of their brokers share one simulation. Its cost does not depend on
+the number of producers.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -12,11 +12,12 @@ from math import ceil
 from typing import Any, Final, NamedTuple, TypeVar
 
 from rocketmq_capacity.producers.course import LENGTHS_S, Course, simulate
-from rocketmq_capacity.producers.ensemble import SENDERS
+from rocketmq_capacity.producers.ensemble import PROXY, Sender, senders_of
 from rocketmq_capacity.producers.layout import Layout, layout_of
 from rocketmq_capacity.producers.route import Place
 from rocketmq_capacity.producers.troubles import Troubles
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.producers import Sending
 from rocketmq_capacity.tables import ProducerCourse, ProducerRoute, ProducerTimeline
 from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, java_order
 
@@ -93,7 +94,11 @@ class ProducerTimelines:
 
 
 def producer_timeline(
-    troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str, Known], policy: Policy
+    troubles: Troubles,
+    places: Iterable[TopicPlace],
+    known: Mapping[str, Known],
+    policy: Policy,
+    sendings: Iterable[Sending] = (Sending(),),
 ) -> ProducerTimelines:
     """What each kind of producers does on each route.
 
@@ -102,13 +107,15 @@ def producer_timeline(
         places: queues of business topics before the changes; of each topic, those on every broker.
         known: by topic, what else is known of it.
         policy: says how often threads send, and how often they ask for routes.
+        sendings: how Java clients send; each is simulated.
     """
+    senders = senders_of(sendings)
     shapes = _shapes(troubles, places, known)
     routes = _routes(shapes, known)
     layouts = [
         layout_of(route.shape.places, route.shape.is_ordered, troubles, policy) for route in routes[:MOST_ROUTES]
     ]
-    found = _simulations(troubles, layouts, policy)
+    found = _simulations(troubles, layouts, policy, senders)
     seen = [
         number for number, layout in enumerate(layouts) if any((layout.key, one) in found for one in troubles.endings)
     ]
@@ -116,7 +123,7 @@ def producer_timeline(
     courses: list[ProducerCourse] = []
     timeline: list[ProducerTimeline] = []
     for number, place in enumerate(seen, 1):
-        most = MOST_ROWS if number == 1 else min(MOST_ROWS, _rows_each(len(seen), troubles))
+        most = MOST_ROWS if number == 1 else min(MOST_ROWS, _rows_each(len(seen), troubles, senders))
         for ending in troubles.endings:
             for simulation in found.get((layouts[place].key, ending), ()):
                 of_kind = _OfRoute(simulation, ending, routes[place], layouts[place], policy)
@@ -134,9 +141,9 @@ def producer_timeline(
     return ProducerTimelines(described, tuple(rows), tuple(courses), tuple(timeline), len(routes) - len(seen))
 
 
-def _rows_each(routes: int, troubles: Troubles) -> int:
+def _rows_each(routes: int, troubles: Troubles, senders: Sequence[Sender]) -> int:
     """About how many rows a kind of producers may have on each of the routes behind the first one."""
-    return MOST_ROWS_IN_ALL // (max(1, routes - 1) * len(SENDERS) * len(troubles.endings))
+    return MOST_ROWS_IN_ALL // (max(1, routes - 1) * len(senders) * len(troubles.endings))
 
 
 def _shapes(troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str, Known]) -> dict[str, Shape | None]:
@@ -176,7 +183,7 @@ def _routes(shapes: Mapping[str, Shape | None], known: Mapping[str, Known]) -> l
 
 
 def _simulations(
-    troubles: Troubles, layouts: Sequence[Layout], policy: Policy
+    troubles: Troubles, layouts: Sequence[Layout], policy: Policy, senders: Sequence[Sender]
 ) -> dict[tuple[Hashable, str | None], list[Course]]:
     """By layout and ending, the simulation of each kind of producers; layouts beyond :data:`MOST_TURNS` are left out.
 
@@ -190,7 +197,7 @@ def _simulations(
             if turns < MOST_TURNS or key == layouts[0].key:
                 most = max(1, MOST_ROWS // len(first[key].places))
                 found[key, ending] = [
-                    simulate(sender, ending, first[key], troubles, policy, most_slices=most) for sender in SENDERS
+                    simulate(sender, ending, first[key], troubles, policy, most_slices=most) for sender in senders
                 ]
                 turns += sum(one.turns for one in found[key, ending])
     return found
@@ -266,12 +273,16 @@ class _OfRoute:
 
     def _kind(self) -> dict[str, Any]:
         sender = self.simulation.sender
+        sending, is_java = sender.sending, sender.client != PROXY
         return {
             "client": sender.client,
             "versions": sender.versions,
             "has_fault_tolerance": sender.tolerates,
             "has_detector": sender.detects,
             "ending": self.ending,
+            "sending": sending.mode if is_java else None,
+            "retries": sending.retries if is_java else None,
+            "timeout_ms": sending.timeout_ms if is_java else None,
         }
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rocketmq_capacity.producers.ensemble import Habits, Sender
-from rocketmq_capacity.producers.generation import GENERATIONS, SEND_TIMEOUT_MS
-from rocketmq_capacity.producers.producer import Answer, Outcome
+from rocketmq_capacity.producers.generation import GENERATIONS
+from rocketmq_capacity.producers.producer import NEVER_MS, Answer, Outcome
 from rocketmq_capacity.producers.route import Place
 from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, PERM_READ
 
@@ -82,10 +82,11 @@ def watched_ms(sender: Sender, ending: str | None, troubles: Troubles, habits: H
     """How long a kind of producers is simulated: until the last thread could have come back."""
     slowest = max((latency_ms for latency_ms, _ in troubles.slow.values()), default=0)
     # If all brokers are slow or lost, the broker that is avoided longest may be one that is avoided for an error.
-    fails = slowest >= SEND_TIMEOUT_MS or (bool(troubles.lost) and bool(troubles.slow))
+    fails = sender.sending.is_late(slowest) or (bool(troubles.lost) and bool(troubles.slow))
     generation = GENERATIONS[-1] if sender.release is None else sender.release.generation
     back_off = generation.back_off_ms(slowest, has_failed=fails) if sender.tolerates and troubles.slow else 0
-    return trouble_ms(ending, troubles, habits) + min(slowest, SEND_TIMEOUT_MS) + back_off + SETTLED_S * 1000
+    taken_ms = min(slowest, sender.sending.timeout_ms or 0)
+    return trouble_ms(ending, troubles, habits) + taken_ms + back_off + SETTLED_S * 1000
 
 
 def changes_ms(troubles: Troubles) -> tuple[int, ...]:
@@ -96,7 +97,7 @@ def changes_ms(troubles: Troubles) -> tuple[int, ...]:
 def answers(troubles: Troubles, ending: str | None, usual_ms: int, *, is_ordered: bool) -> Callable[[str, int], Answer]:
     """A function from a broker and a time to the broker's answer to a try."""
     usual = Answer(usual_ms)
-    gone = Answer(usual_ms, Outcome.UNREACHABLE) if ending == KILL else Answer(SEND_TIMEOUT_MS + 1)
+    gone = Answer(usual_ms, Outcome.UNREACHABLE) if ending == KILL else Answer(NEVER_MS, Outcome.SILENT)
     refuses = Answer(usual_ms, NO_PERMISSION)
     slow = {name: (Answer(latency_ms), slow_ms(for_s)) for name, (latency_ms, for_s) in troubles.slow.items()}
 

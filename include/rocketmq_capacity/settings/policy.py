@@ -29,6 +29,7 @@ from rocketmq_capacity.settings.groups import GroupEntry, entry_of
 from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy
 from rocketmq_capacity.settings.patterns import Compiling
 from rocketmq_capacity.settings.placement import Placement
+from rocketmq_capacity.settings.producers import ProducerEntry, Sending, sendings_of
 from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.rooms import Rooms
 from rocketmq_capacity.settings.section import BigInt, Int, NonNegative, Ratio, Section, Whole
@@ -59,6 +60,7 @@ OF_A_RUN: Final = (
     "client_heap_mib",
     "exclude",
     "placement",
+    "producers",
     "thresholds",
 )
 """The keys that a run may change: what is computed, and how it is judged. Whoever may trigger a run decides no more: no
@@ -192,6 +194,7 @@ class Policy(Section):
     groups: tuple[GroupEntry, ...] = ()
     placement: tuple[Placement, ...] = ()
     brokers: tuple[BrokerEntry, ...] = ()
+    producers: tuple[ProducerEntry, ...] = ()
     accepted: tuple[AcceptedRisk, ...] = ()
     freeze: tuple[Freeze, ...] = ()
     proxies: tuple[ProxyAddress, ...] = ()
@@ -257,6 +260,10 @@ class Policy(Section):
     def broker(self, broker_name: str) -> BrokerEntry | None:
         """The first entry that matches the broker's name, or None."""
         return next((one for one in self.brokers if one.has(broker_name)), None)
+
+    def sendings(self, producer_groups: Iterable[str]) -> dict[Sending, tuple[str, ...]]:
+        """The producer groups by how they send; see :func:`~rocketmq_capacity.settings.producers.sendings_of`."""
+        return sendings_of(self.producers, producer_groups)
 
     def computed(self, reported: str) -> str:
         """The strategy that is computed for one that a client reports.

@@ -1,6 +1,6 @@
 """What a what-if says about slow brokers and lost masters: who can read and write there, and who avoids them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from math import ceil
 
@@ -10,10 +10,12 @@ import pyarrow.compute as pc
 from rocketmq_capacity.assessment.replicas import readable_without_master
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.troubled_broker import CanRead, LostMasterOutlook, SlowBrokerOutlook, SlowProducers
-from rocketmq_capacity.producers import GENERATIONS, SEND_TIMEOUT_MS, Generation
+from rocketmq_capacity.producers import GENERATIONS, Generation
+from rocketmq_capacity.settings.producers import Sending
 from rocketmq_capacity.simulation.changes.lose_master import LoseMaster
 from rocketmq_capacity.simulation.changes.slow_broker import SlowBroker
 from rocketmq_capacity.simulation.lost_masters import with_course
+from rocketmq_capacity.simulation.producers_meanwhile import seen_groups
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.tables import Broker, TopicQueue
@@ -35,19 +37,26 @@ def outlook_of(sides: Sides) -> tuple[Outlook, ...]:
         return ()
     is_named = pc.field("broker_name").cast(pa.string()).isin(pa.array(names, pa.string()))
     queues = sides.before.rows_where(TopicQueue, is_named & (pc.field("kind") == BUSINESS))
-    entries = outlook(sides.scenario, queues, sides.after.rows(Broker))
+    sendings = sides.policy.sendings(seen_groups(sides.before))
+    entries = outlook(sides.scenario, queues, sides.after.rows(Broker), sendings)
     lost = [one for one in entries if isinstance(one, LostMasterOutlook)]
     with_more = iter(with_course(sides, lost, queues) if lost else ())
     return tuple(steady(next(with_more)) if isinstance(one, LostMasterOutlook) else one for one in entries)
 
 
-def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[Broker]) -> tuple[Outlook, ...]:
+def outlook(
+    scenario: Scenario,
+    queues: Iterable[TopicQueue],
+    brokers: Iterable[Broker],
+    sendings: Collection[Sending] = (Sending(),),
+) -> tuple[Outlook, ...]:
     """An entry for each lost master and each slow broker, in the order of the changes.
 
     Args:
         scenario: the changes.
         queues: business queues on the named brokers before the changes.
         brokers: all brokers after the changes.
+        sendings: how producers send, by the policy.
     """
     on: dict[str, list[TopicQueue]] = {}
     for place in queues:
@@ -61,7 +70,7 @@ def outlook(scenario: Scenario, queues: Iterable[TopicQueue], brokers: Iterable[
             name = change.broker_name
             entries.append(_lost_master(name, on.get(name, ()), replicas.get(name, ())))
         elif isinstance(change, SlowBroker):
-            entries.append(_slow(change, on.get(change.broker_name, ())))
+            entries.append(_slow(change, on.get(change.broker_name, ()), sendings))
     return tuple(entries)
 
 
@@ -80,31 +89,37 @@ def _lost_master(name: str, on: Sequence[TopicQueue], replicas: Sequence[Broker]
     )
 
 
-def _slow(change: SlowBroker, on: Sequence[TopicQueue]) -> SlowBrokerOutlook:
+def _slow(change: SlowBroker, on: Sequence[TopicQueue], sendings: Collection[Sending]) -> SlowBrokerOutlook:
     """What producers of each generation do about a slow broker. Fault tolerance is off unless a client turns it on."""
-    fails = change.latency_ms >= SEND_TIMEOUT_MS
     return SlowBrokerOutlook(
         broker_name=change.broker_name,
         latency_ms=change.latency_ms,
         for_s=change.for_s,
         readable_queues=_readable(on),
         writable_queues=_writable(on),
-        fails=fails,
-        producers=tuple(_producers(each, change, fails=fails) for each in GENERATIONS),
+        fails=any(sending.is_late(change.latency_ms) for sending in sendings),
+        producers=tuple(_producers(each, change, sendings) for each in GENERATIONS),
     )
 
 
-def _producers(generation: Generation, change: SlowBroker, *, fails: bool) -> SlowProducers:
-    """What a generation does if its latency fault tolerance is on."""
-    taken = min(change.latency_ms, SEND_TIMEOUT_MS)
-    back_off = generation.back_off_ms(taken, has_failed=fails)
+def _producers(generation: Generation, change: SlowBroker, sendings: Collection[Sending]) -> SlowProducers:
+    """What a generation does if its latency fault tolerance is on; the worst of all ways to send.
+
+    A one-way message takes no time, so its producer avoids nothing.
+    """
+    waits = [(sending, min(change.latency_ms, sending.timeout_ms)) for sending in sendings if sending.timeout_ms]
+    each = [
+        (taken, generation.back_off_ms(taken, has_failed=sending.is_late(change.latency_ms)))
+        for sending, taken in waits
+    ]
+    avoiding = [(taken, back_off) for taken, back_off in each if back_off]
     # A message that begins just before the broker is fast again takes its time, and is followed by a back-off.
-    avoided_ms = taken + back_off
+    avoided_ms = [taken + back_off for taken, back_off in avoiding]
     return SlowProducers(
         versions=generation.name,
-        back_off_ms=back_off,
-        most_sends_per_thread=ceil(change.for_s * 1000 / avoided_ms) if back_off else None,
-        avoided_for_s_afterwards=avoided_ms / 1000 if back_off else 0.0,
+        back_off_ms=max((back_off for _, back_off in avoiding), default=0),
+        most_sends_per_thread=ceil(change.for_s * 1000 / min(avoided_ms)) if avoided_ms else None,
+        avoided_for_s_afterwards=max(avoided_ms, default=0.0) / 1000,
     )
 
 

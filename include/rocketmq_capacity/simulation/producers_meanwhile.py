@@ -59,7 +59,8 @@ def producers_meanwhile(sides: Sides) -> Meanwhile:
     places = _places(sides.before, troubles)
     known = _known(sides, {place.topic for place in places})
     producers = _producers(sides.before)
-    found = producer_timeline(troubles, places, known, sides.policy)
+    sendings = sides.policy.sendings(seen_groups(sides.before))
+    found = producer_timeline(troubles, places, known, sides.policy, sendings)
     rows: Sequence[Sequence[Dataset]] = (found.rows, found.courses, found.timeline)
     return Meanwhile(dict(zip(OF_PRODUCERS, rows, strict=True)), _member(found, troubles, producers, sides.policy))
 
@@ -131,6 +132,15 @@ def _rates(side: Side, wanted: pc.Expression) -> dict[str, float | None]:
 
 def _is_one_of(topics: Iterable[str]) -> pc.Expression:
     return pc.field("topic").cast(pa.string()).isin(pa.array(sorted(topics), pa.string()))
+
+
+class _Group(NamedTuple):
+    producer_group: str
+
+
+def seen_groups(side: Side) -> set[str]:
+    """The names of the producer groups in the snapshot; empty where they are unknown."""
+    return {row.producer_group for row in side.records(tables.Producer, _Group, pc.field("producer_group").is_valid())}
 
 
 class _Version(NamedTuple):

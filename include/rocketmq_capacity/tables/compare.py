@@ -155,6 +155,18 @@ class ProducersOf(Struct, frozen=True, kw_only=True):
             "nothing answers); null if none is lost"
         ),
     ] = None
+    sending: Annotated[
+        str | None,
+        one_of("SYNC", "ASYNC", "ONEWAY"),
+        Meta(description="how a Java client sends, by the policy: SYNC, ASYNC or ONEWAY; null for a Proxy"),
+    ] = None
+    retries: Annotated[
+        Count | None, Meta(description="how often it tries a message again, by the policy; null for a Proxy")
+    ] = None
+    timeout_ms: Annotated[
+        Count | None,
+        Meta(description="how long all tries may take together, by the policy; null for ONEWAY and for a Proxy"),
+    ] = None
 
 
 class Course(ProducersOf, frozen=True, kw_only=True):
@@ -212,7 +224,7 @@ class ProducerCourse(Course, Dataset, frozen=True, kw_only=True):
     Units: seconds since the change, milliseconds, shares of the messages.
     """
 
-    KEY: ClassVar[tuple[str, ...]] = ("route", "client", "versions", "has_fault_tolerance", "has_detector", "ending")
+    KEY: ClassVar[tuple[str, ...]] = ("route", *ProducersOf.__struct_fields__)
 
     route: Annotated[Count, Meta(description="number of the route, as in `producer_route`")]
 
@@ -229,11 +241,7 @@ class ProducerTimeline(ProducersOf, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = (
         "route",
-        "client",
-        "versions",
-        "has_fault_tolerance",
-        "has_detector",
-        "ending",
+        *ProducersOf.__struct_fields__,
         "begin_s",
         "broker_name",
     )

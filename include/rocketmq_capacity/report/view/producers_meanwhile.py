@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, TABLE_ROWS
+from rocketmq_capacity.report.view.sending import in_words
+from rocketmq_capacity.settings.producers import SYNC, Sending
 from rocketmq_capacity.tables.compare import Course
 from rocketmq_capacity.vocabulary import JAVA
 from rocketmq_capacity.wording import counted, listed
@@ -89,7 +91,13 @@ def _names(course: Course) -> tuple[str, str]:
     if course.has_detector:
         setting = "tolerance and detector"
     ending = "" if course.ending is None else f", {ENDINGS[course.ending]}"
-    return name, f"{setting}{ending}"
+    return name, f"{setting}{ending}{_sending(course)}"
+
+
+def _sending(course: Course) -> str:
+    """How the producers send, where it is not RocketMQ's default."""
+    sending = Sending(course.sending or SYNC, course.retries or 0, course.timeout_ms)
+    return "" if course.sending is None or sending == Sending() else f", {in_words(sending)}"
 
 
 def _topics(route: ProducersRoute) -> str:
