@@ -88,6 +88,7 @@ def beside_of(rows: Built) -> PageRows:
             (TopicAfter._make(getattr(row, name) for name in TopicAfter._fields) for row in topics),
         ),
         cluster_failure=typed(tables.ClusterFailure, rows),
+        producer_failure=typed(tables.ProducerFailure, rows),
     )
 
 

@@ -197,6 +197,22 @@ def a_cluster_failure(failure: str = "MASTER", lost: str = "broker-a", **changes
     } | changes
 
 
+def a_producer_failure(broker_name: str = "broker-a", **changes: Any) -> Row:
+    return {
+        "broker_name": broker_name,
+        "ending": "KILL",
+        "sending": "SYNC",
+        "retries": 2,
+        "timeout_ms": 3_000,
+        "producer_groups": ["p_pay"],
+        "failed_tries": 1,
+        "failing": "NONE",
+        "noticed_by": "EXCEPTION",
+        "worst_ms": 15,
+        "until_s": 30.0,
+    } | changes
+
+
 def a_topic_failure(topic: str = "pay", failure: str = "BROKER", lost: str = "broker-a", **changes: Any) -> Row:
     return {
         "topic": topic,

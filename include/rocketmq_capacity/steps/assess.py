@@ -27,6 +27,7 @@ from rocketmq_capacity.assessment.divided_lists import Readers, differing_topics
 from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, masterless_brokers, topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
+from rocketmq_capacity.assessment.producer_failures import producer_failures
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.together import in_parts
 from rocketmq_capacity.assessment.topic import GroupEase, Topic, at_ease
@@ -70,7 +71,7 @@ MOST_READERS: Final = 50
 DAMAGED: Final = (BadInput, ContractBroken, TableDamaged, pa.ArrowException, OSError, ValueError)
 """Errors of a run whose files are not those that its steps wrote, or that is deleted meanwhile."""
 OF_TOPICS = (tables.TopicFailure, tables.ProducerShare, tables.ProducerBalance, tables.Finding)
-WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], tables.ClusterFailure, *OF_BROKERS, *OF_THE_RUN_BEFORE)
+WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], tables.ClusterFailure, tables.ProducerFailure, *OF_BROKERS, *OF_THE_RUN_BEFORE)
 
 
 def found_before(lake: Lake, planning: Planning) -> Found | None:
@@ -123,6 +124,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         ]
         planning.add(tables.Finding, found)
         planning.add(tables.ClusterFailure, cluster_failures(cluster, policy))
+        planning.add(tables.ProducerFailure, producer_failures(places, producers, policy))
         planning.add(tables.BrokerLoad, broker_loads(loads, policy))
         costs = list(
             client_costs(fleet_of(planning.table), loads.brokers, cluster.silent, policy.thresholds.TRANSITION)

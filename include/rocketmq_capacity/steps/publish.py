@@ -48,6 +48,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> None:
                     records(run, tables.GroupFailure, GroupAfter), records(run, tables.TopicFailure, TopicAfter)
                 ),
                 cluster_failure=rows_if_any(run, tables.ClusterFailure),
+                producer_failure=rows_if_any(run, tables.ProducerFailure),
             )
             published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")

@@ -7,7 +7,7 @@ from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerShare, T
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance as ProducerBalance
 from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientCapacity, ClientLoad
-from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, TopicFailure
+from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure, TopicFailure
 from rocketmq_capacity.tables.assess.findings import Demand, Finding, FindingBefore, FindingSince, RunBefore
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad, VersionFault
 from rocketmq_capacity.tables.compare import (
@@ -63,6 +63,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     GroupFailure,
     TopicFailure,
     ClusterFailure,
+    ProducerFailure,
     BrokerLoad,
     ClientCost,
     BrokerPool,

@@ -13,6 +13,7 @@ from tests.report.row_builders import (
     a_finding,
     a_group,
     a_group_failure,
+    a_producer_failure,
     a_strategy,
     a_topic_failure,
 )
@@ -164,3 +165,62 @@ def test_of_many_servers_the_most_harmful_have_a_line() -> None:
 
     assert (len(lines), lines[0][0]) == (LOSSES, "Master lost last")
     assert "The table cluster_failure has 3 more." in page_of(rows)
+
+
+def _of_producers(*rows: dict[str, Any]) -> list[list[str]]:
+    return _lines({**_rows(a_group_failure("g_pay")), "producer_failure": rows}, "What producers see")
+
+
+def test_brokers_whose_loss_is_the_same_to_producers_share_a_line() -> None:
+    silent: dict[str, Any] = {"ending": "SILENT", "failing": "ALL", "worst_ms": 3_000, "until_s": 155.0}
+    brokers = [f"broker-{letter}" for letter in "abcde"]
+    rows = [row for name in brokers for row in (a_producer_failure(name), a_producer_failure(name, **silent))]
+
+    named, how = "broker-a, broker-b, broker-c and 2 more", "all: synchronous, 2 retries, 3,000 ms"
+    assert _of_producers(*rows) == [
+        [f"Silent {named}", how, "1", "all", "exception of send", "3,000 ms", "155 s"],
+        [f"Killed {named}", how, "1", "none", "exception of send", "15 ms", "30 s"],
+    ]
+
+
+def test_groups_that_see_the_same_share_a_line_and_what_nobody_notices_comes_first() -> None:
+    often: dict[str, Any] = {"retries": 5, "producer_groups": ["p_a", "p_b", "p_c", "p_d"]}
+    one_way: dict[str, Any] = {
+        "sending": "ONEWAY",
+        "retries": 0,
+        "timeout_ms": None,
+        "producer_groups": ["p_log"],
+        "failing": "ALL",
+        "noticed_by": "NOBODY",
+        "worst_ms": 0,
+    }
+    only: dict[str, Any] = {"failed_tries": 3, "failing": "ONLY_THERE", "until_s": None}
+    rows = a_producer_failure(), a_producer_failure(**often), a_producer_failure(**one_way)
+    unknown = a_producer_failure("broker-c", failed_tries=None, failing=None)
+
+    p_pay, p_a = "p_pay: synchronous, 2 retries, 3,000 ms", "p_a, p_b, p_c and 1 more: synchronous, 5 retries, 3,000 ms"
+    assert _of_producers(*rows, a_producer_failure("broker-b", **only), unknown) == [
+        ["Killed broker-a", "p_log: one-way", "1", "all", "nobody", "0 ms", "30 s"],
+        [
+            "Killed broker-b",
+            *(p_pay, "3", "those of topics that are only there", "exception of send", "15 ms", "it is back"),
+        ],
+        ["Killed broker-c", p_pay, "unknown", "unknown", "exception of send", "15 ms", "30 s"],
+        ["Killed broker-a", f"{p_pay}; {p_a}", "1", "none", "exception of send", "15 ms", "30 s"],
+    ]
+
+
+def test_of_unknown_producers_each_way_to_send_of_the_policy_has_its_words() -> None:
+    sync, late = a_producer_failure(producer_groups=[]), a_producer_failure(producer_groups=[], timeout_ms=500)
+
+    ((*_, how, tries, _failing, _noticed, _worst, _until),) = _of_producers(sync, late)
+    assert (how, tries) == ("synchronous, 2 retries, 3,000 ms; synchronous, 2 retries, 500 ms", "1")
+
+
+def test_of_many_lines_about_producers_the_most_harmful_are_shown() -> None:
+    rows = [a_producer_failure(f"broker-{n:03}", worst_ms=n) for n in range(LOSSES + 1)]
+    page = page_of({**_rows(a_group_failure("g_pay")), "producer_failure": rows})
+
+    assert len(_of_producers(*rows)) == LOSSES
+    assert "The table producer_failure has more." in page
+    assert "What producers see" not in page_of(_rows(a_group_failure("g_pay")))

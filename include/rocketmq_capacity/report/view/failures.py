@@ -8,8 +8,9 @@ from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import LOSSES, NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, Loss
 from rocketmq_capacity.report.view.answers import Link
+from rocketmq_capacity.report.view.producer_failures import ProducerLine, producer_lines
 from rocketmq_capacity.report.view.verdicts import verdict_word
-from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure
+from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure
 from rocketmq_capacity.vocabulary import (
     BROKER,
     BUSIEST_CLIENT,
@@ -88,6 +89,8 @@ class Failures:
     """Brokers and rooms whose loss does harm."""
     servers: tuple["ServerLine", ...] = ()
     more_servers: int = 0
+    producers: tuple[ProducerLine, ...] = ()
+    more_producers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,10 @@ class OwnFailure:
 
 
 def failures_of(
-    losses: Sequence[Loss], group_anchors: Mapping[str, str], servers: Sequence[ClusterFailure] = ()
+    losses: Sequence[Loss],
+    group_anchors: Mapping[str, str],
+    servers: Sequence[ClusterFailure] = (),
+    producers: Sequence[ProducerFailure] = (),
 ) -> Failures | None:
     """The tables of the cluster; None where nothing was computed."""
     if not losses:
@@ -122,6 +128,7 @@ def failures_of(
     kinds = list(OF_SERVERS)
     ordered = sorted(servers, key=lambda row: (_is_usable(row), kinds.index(row.failure), row.lost))
     shared = [loss for loss in losses if loss.failure in OF_THE_CLUSTER]
+    of_producers = producer_lines(producers)
     shown = [loss for loss in losses if loss.failure not in OF_THE_CLUSTER or loss in shared[:LOSSES]]
     return Failures(
         lines=tuple(_line(loss, group_anchors) for loss in shown),
@@ -129,6 +136,8 @@ def failures_of(
         harmful=sum(1 for loss in shared if loss.worse or loss.unwritable or loss.unreadable),
         servers=tuple(map(_server_line, ordered[:LOSSES])),
         more_servers=max(0, len(ordered) - LOSSES),
+        producers=of_producers[:LOSSES],
+        more_producers=max(0, len(of_producers) - LOSSES),
     )
 
 

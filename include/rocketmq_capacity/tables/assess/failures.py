@@ -120,3 +120,50 @@ class ClusterFailure(Dataset, frozen=True, kw_only=True):
     ] = None
     is_estimated: Annotated[bool, Meta(description="the seconds are an estimate, and no maximum")] = False
     why: Annotated[str, Meta(description="what happens, in a sentence or two")]
+
+
+class ProducerFailure(Dataset, frozen=True, kw_only=True):
+    """What producers see when a broker is lost, for each way to send; latency fault tolerance is off, as by default.
+
+    Nobody knows which producers send to which topics. So the figures hold for messages whose turn it is at the lost
+    broker, of all its business topics.
+
+    Grain: one row a broker that producers write to, ending and way to send.
+    Units: tries, milliseconds, seconds since the loss.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("broker_name", "ending", "sending", "retries", "timeout_ms")
+
+    broker_name: Annotated[str, Meta(description="name of the lost broker")]
+    ending: Annotated[
+        str,
+        one_of("KILL", "SILENT"),
+        Meta(description="KILL (its process ends; connections are refused) or SILENT (nothing answers)"),
+    ]
+    sending: Annotated[str, one_of("SYNC", "ASYNC", "ONEWAY"), Meta(description="SYNC, ASYNC or ONEWAY, by the policy")]
+    retries: Annotated[Count, Meta(description="how often a message is tried again; 0 for ONEWAY")]
+    timeout_ms: Annotated[Count | None, Meta(description="for all tries together; null for ONEWAY")] = None
+    producer_groups: Annotated[
+        tuple[str, ...], Meta(description="groups of the snapshot that send so; empty if producers are unknown")
+    ] = ()
+    failed_tries: Annotated[
+        Count | None, Meta(description="the most tries of a message that fail; null if unknown")
+    ] = None
+    failing: Annotated[
+        str | None,
+        one_of("NONE", "ONLY_THERE", "ALL"),
+        Meta(
+            description="messages that fail for good: NONE, ONLY_THERE (of topics that producers see on no other "
+            "broker) or ALL; null if unknown"
+        ),
+    ] = None
+    noticed_by: Annotated[
+        str,
+        one_of("EXCEPTION", "CALLBACK", "NOBODY"),
+        Meta(description="how a producer learns it: EXCEPTION of send, CALLBACK (onException), NOBODY"),
+    ]
+    worst_ms: Annotated[Count, Meta(description="the most ms until a producer knows what became of a message")]
+    until_s: Annotated[
+        Amount | None,
+        Meta(description="the most seconds until no message is tried there; null if all topics are only there"),
+    ] = None
