@@ -89,6 +89,7 @@ def beside_of(rows: Built) -> PageRows:
         ),
         cluster_failure=typed(tables.ClusterFailure, rows),
         producer_failure=typed(tables.ProducerFailure, rows),
+        unrouted_topic=typed(tables.UnroutedTopic, rows),
     )
 
 

@@ -7,7 +7,7 @@ from rocketmq_capacity.report.losses import Loss
 from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerBalance, TopicHeadroom
 from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientLoad
-from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure
+from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure, UnroutedTopic
 from rocketmq_capacity.tables.assess.findings import Finding, FindingBefore, FindingSince, RunBefore
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad
 from rocketmq_capacity.tables.recommend import Recommendation
@@ -51,6 +51,7 @@ class PageRows:
         losses: the effect of each failure on the cluster.
         cluster_failure: who can read and write without a master or a name server.
         producer_failure: what producers see when a broker is lost.
+        unrouted_topic: topics without a queue that producers see.
     """
 
     group_status: Sequence[GroupStatus]
@@ -60,3 +61,4 @@ class PageRows:
     losses: Sequence[Loss] = ()
     cluster_failure: Sequence[ClusterFailure] = ()
     producer_failure: Sequence[ProducerFailure] = ()
+    unrouted_topic: Sequence[UnroutedTopic] = ()

@@ -1,10 +1,10 @@
 """The third step: loads, skew, and what is wrong."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -33,6 +33,7 @@ from rocketmq_capacity.assessment.together import in_parts
 from rocketmq_capacity.assessment.topic import GroupEase, Topic, at_ease
 from rocketmq_capacity.assessment.topology import nameserver_disagreement
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
+from rocketmq_capacity.assessment.unrouted import TEMPLATE, KnownTopic, unrouted_topics, without_queues
 from rocketmq_capacity.assessment.versions import bad_versions
 from rocketmq_capacity.errors import BadInput, ContractBroken, RunBusy, TableDamaged
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, TopicWithReaders
@@ -46,7 +47,7 @@ from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import runs_before
 from rocketmq_capacity.tables.arrow import table_of, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import rows_by
+from rocketmq_capacity.tables.rows import rows_by, rows_where
 from rocketmq_capacity.vocabulary import BROKER, BUSINESS, SEVERITIES, java_order
 
 OF_GROUPS = (
@@ -71,7 +72,8 @@ MOST_READERS: Final = 50
 DAMAGED: Final = (BadInput, ContractBroken, TableDamaged, pa.ArrowException, OSError, ValueError)
 """Errors of a run whose files are not those that its steps wrote, or that is deleted meanwhile."""
 OF_TOPICS = (tables.TopicFailure, tables.ProducerShare, tables.ProducerBalance, tables.Finding)
-WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], tables.ClusterFailure, tables.ProducerFailure, *OF_BROKERS, *OF_THE_RUN_BEFORE)
+OF_PRODUCERS = (tables.ProducerFailure, tables.UnroutedTopic)
+WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], tables.ClusterFailure, *OF_PRODUCERS, *OF_BROKERS, *OF_THE_RUN_BEFORE)
 
 
 def found_before(lake: Lake, planning: Planning) -> Found | None:
@@ -124,6 +126,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         ]
         planning.add(tables.Finding, found)
         planning.add(tables.ClusterFailure, cluster_failures(cluster, policy))
+        planning.add(tables.UnroutedTopic, unrouted(planning, places, cluster))
         planning.add(tables.ProducerFailure, producer_failures(places, producers, policy))
         planning.add(tables.BrokerLoad, broker_loads(loads, policy))
         costs = list(
@@ -157,6 +160,23 @@ def readers(planning: Planning, differences: Iterable[tables.NameserverDifferenc
         for unit in units.get(name, ())
     ]
     return Readers(groups, len(names) - len(names[:MOST_READERS]))
+
+
+class _Subscribes(NamedTuple):
+    topic: str
+    consumer_group: str
+
+
+def unrouted(planning: Planning, places: Sequence[TopicLoss], cluster: ClusterFacts) -> list[tables.UnroutedTopic]:
+    """The topics without a queue that producers see."""
+    topics = without_queues(planning.records(tables.Topic, KnownTopic, IS_BUSINESS), places)
+    topic = pc.field("topic").cast(pa.string())
+    is_named = topic.isin(pa.array([one.topic for one in topics], pa.string()))
+    readers: dict[str, list[str]] = {}
+    for name, group in planning.records(tables.Subscription, _Subscribes, is_named):
+        readers.setdefault(name, []).append(group)
+    template = rows_where(planning.files(tables.TopicQueue), tables.TopicQueue, topic == TEMPLATE)
+    return list(unrouted_topics(topics, template, readers, cluster))
 
 
 def since_when(severities: Mapping[FoundPlace, str], before: Found, taken_at: str) -> list[tables.FindingSince]:

@@ -49,6 +49,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> None:
                 ),
                 cluster_failure=rows_if_any(run, tables.ClusterFailure),
                 producer_failure=rows_if_any(run, tables.ProducerFailure),
+                unrouted_topic=rows_if_any(run, tables.UnroutedTopic),
             )
             published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")

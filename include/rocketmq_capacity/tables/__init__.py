@@ -7,7 +7,13 @@ from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerShare, T
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance as ProducerBalance
 from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientCapacity, ClientLoad
-from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure, TopicFailure
+from rocketmq_capacity.tables.assess.failures import (
+    ClusterFailure,
+    GroupFailure,
+    ProducerFailure,
+    TopicFailure,
+    UnroutedTopic,
+)
 from rocketmq_capacity.tables.assess.findings import Demand, Finding, FindingBefore, FindingSince, RunBefore
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad, VersionFault
 from rocketmq_capacity.tables.compare import (
@@ -64,6 +70,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     TopicFailure,
     ClusterFailure,
     ProducerFailure,
+    UnroutedTopic,
     BrokerLoad,
     ClientCost,
     BrokerPool,

@@ -7,10 +7,12 @@ from typing import Final
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import LOSSES, NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, Loss
+from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Link
 from rocketmq_capacity.report.view.producer_failures import ProducerLine, producer_lines
+from rocketmq_capacity.report.view.unrouted import UnroutedLine, unrouted_lines
 from rocketmq_capacity.report.view.verdicts import verdict_word
-from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure
+from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure
 from rocketmq_capacity.vocabulary import (
     BROKER,
     BUSIEST_CLIENT,
@@ -91,6 +93,7 @@ class Failures:
     more_servers: int = 0
     producers: tuple[ProducerLine, ...] = ()
     more_producers: int = 0
+    unrouted: tuple[UnroutedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +119,15 @@ class OwnFailure:
     is_harmful: bool
 
 
-def failures_of(
-    losses: Sequence[Loss],
-    group_anchors: Mapping[str, str],
-    servers: Sequence[ClusterFailure] = (),
-    producers: Sequence[ProducerFailure] = (),
-) -> Failures | None:
+def failures_of(rows: PageRows, group_anchors: Mapping[str, str]) -> Failures | None:
     """The tables of the cluster; None where nothing was computed."""
+    losses = rows.losses
     if not losses:
         return None
     kinds = list(OF_SERVERS)
-    ordered = sorted(servers, key=lambda row: (_is_usable(row), kinds.index(row.failure), row.lost))
+    ordered = sorted(rows.cluster_failure, key=lambda row: (_is_usable(row), kinds.index(row.failure), row.lost))
     shared = [loss for loss in losses if loss.failure in OF_THE_CLUSTER]
-    of_producers = producer_lines(producers)
+    of_producers = producer_lines(rows.producer_failure)
     shown = [loss for loss in losses if loss.failure not in OF_THE_CLUSTER or loss in shared[:LOSSES]]
     return Failures(
         lines=tuple(_line(loss, group_anchors) for loss in shown),
@@ -138,6 +137,7 @@ def failures_of(
         more_servers=max(0, len(ordered) - LOSSES),
         producers=of_producers[:LOSSES],
         more_producers=max(0, len(of_producers) - LOSSES),
+        unrouted=unrouted_lines(rows.unrouted_topic),
     )
 
 

@@ -110,7 +110,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         owners=owners,
         headroom=headroom_lines(plan, anchors),
         savings=savings_of(plan, answers, anchors),
-        failures=failures_of(beside.losses, anchors, beside.cluster_failure, beside.producer_failure),
+        failures=failures_of(beside, anchors),
         brokers=brokers_view(plan.brokers),
         producers=producers_of(plan.producer_balance),
         lines=tuple(lines.values()),

@@ -167,3 +167,33 @@ class ProducerFailure(Dataset, frozen=True, kw_only=True):
         Amount | None,
         Meta(description="the most seconds until no message is tried there; null if all topics are only there"),
     ] = None
+
+
+class UnroutedTopic(Dataset, frozen=True, kw_only=True):
+    """Business topics without a queue that producers see, and what a producer gets that writes to one.
+
+    Grain: one row a topic that no broker has (a group subscribes to it), or that is writable nowhere.
+    Units: queues, counted.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("topic",)
+
+    topic: Annotated[str, Meta(description="name of the topic")]
+    is_declared: Annotated[bool, Meta(description="a broker has it, without a queue that producers see")]
+    consumer_groups: Annotated[tuple[str, ...], Meta(description="groups that subscribe to it")] = ()
+    outcome: Annotated[
+        str | None,
+        one_of("NO_ROUTE", "REFUSED", "CREATED"),
+        Meta(
+            description="what a producer gets: NO_ROUTE (No route info of this topic), REFUSED (TOPIC_NOT_EXIST, of a "
+            "broker that makes no topics) or CREATED (the broker that gets the first message makes the topic); null "
+            "if brokers do not tell"
+        ),
+    ] = None
+    created_queue_nums: Annotated[
+        dict[str, float] | None,
+        Meta(
+            description="by broker that may make it (autoCreateTopicEnable), the queues that it gets: those of TBW102, "
+            "at most 4 (defaultTopicQueueNums of the client); null if unknown, or if a broker has the topic"
+        ),
+    ] = None
