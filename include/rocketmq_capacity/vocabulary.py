@@ -260,6 +260,10 @@ def changes_cluster(command: str) -> bool:
     return len(words) > 1 and words[0] == "mqadmin" and words[1] not in LOOKING
 
 
+INNER_PRODUCER: Final = "CLIENT_INNER_PRODUCER"
+"""MixAll.CLIENT_INNER_PRODUCER_GROUP: every Java client has this producer of its own, and sends no business with it."""
+
+
 def java_order(text: str) -> bytes:
     """A key that sorts like Java's ``String.compareTo``: by UTF-16 code units, not by code points."""
     return text.encode("utf-16-be", "surrogatepass")

@@ -52,6 +52,7 @@ class Scenario:
     detects: bool = False
     retries: int = 2
     timeout_ms: int = 3_000
+    mode: str = "SYNC"
 
 
 class Result(NamedTuple):
@@ -113,6 +114,7 @@ def _line(sender: str, scenario: Scenario) -> str:
         ",".join(map(str, scenario.resets)),
         _places(scenario.route),
         ";".join(steps),
+        scenario.mode,
     )
     return "|".join(map(str, fields))
 

@@ -140,6 +140,49 @@ def test_a_producer_makes_the_official_choices(version: str) -> None:
     assert sum(isinstance(step, Learning) for one in scenarios for step in one.steps) > SCENARIOS
 
 
+@pytest.mark.parametrize("mode", ["ASYNC", "ONEWAY"])
+def test_a_producer_that_does_not_wait_makes_the_official_choices(mode: str) -> None:
+    dice = Random(mode)
+    release = release_of("V5_3_3")
+    assert release is not None
+    scenarios = [
+        replace(with_addresses(without_detection(random_scenario(dice))), mode=mode, tolerates=False)
+        for _ in range(SCENARIOS)
+    ]
+    official = started_or_skipped(lambda: ask_producer("5.3.3", scenarios))
+    failed = retried = 0
+    for scenario, results in zip(scenarios, official, strict=True):
+        producer = Producer(
+            release,
+            scenario.route,
+            start=scenario.start,
+            mode=mode,
+            retries=scenario.retries,
+            timeout_ms=scenario.timeout_ms,
+        )
+        ours = played(producer, scenario)
+        if mode == "ONEWAY":  # nobody says whether it is stored; without a queue there is no try
+            ours = [one._replace(end="OK") if one.tries else one for one in ours]
+        assert ours == results, scenario
+        failed += sum(one.end == "FAILED" for one in results)
+        retried += sum(len(one.tries) > 1 for one in results)
+    assert failed > 0
+    assert (retried > SCENARIOS) is (mode == "ASYNC")
+
+
+def with_addresses(scenario: Scenario) -> Scenario:
+    """The same where a client knows the address of every broker."""
+    steps = tuple(
+        step if isinstance(step, Learning) else step._replace(answers=tuple(map(_with_address, step.answers)))
+        for step in scenario.steps
+    )
+    return replace(scenario, steps=steps)
+
+
+def _with_address(answer: Answer) -> Answer:
+    return answer._replace(outcome=Outcome.UNREACHABLE) if answer.outcome is Outcome.UNKNOWN_ADDRESS else answer
+
+
 def test_the_proxy_makes_the_official_choices() -> None:
     dice = Random(7)
     scenarios = [random_scenario(dice) for _ in range(SCENARIOS)]

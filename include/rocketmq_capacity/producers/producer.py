@@ -100,15 +100,16 @@ class Producer:
         """Send one message; ``network`` gives the answer of a broker now.
 
         A message whose time is up is not tried again. So the message fails if a broker does not answer in time. An
-        asynchronous message that a broker refuses is not tried again either. A one-way message takes no time.
+        asynchronous message that a broker refuses is not tried again either, and a retry keeps the queue's id. A one-
+        way message takes no time.
         """
         if self._mode == ONEWAY:
             return self._send_one_way(now_ms, network)
-        begun, tries = now_ms, list[WriteQueue]()
+        begun, tries, is_async = now_ms, list[WriteQueue](), self._mode == ASYNC
         chosen: WriteQueue | None = None
         for times in range(1 + self._retries if self._queues else 0):
             left = self._timeout_ms - (now_ms - begun)
-            if self._mode == ASYNC and left <= 0:
+            if is_async and left <= 0:
                 break
             chosen = self.choose(now_ms, chosen and chosen.broker_name, is_retry=times > 0 and self._mode == SYNC)
             if left < 0:
@@ -116,20 +117,20 @@ class Producer:
             answer = network(chosen.broker_name)
             if answer.outcome is Outcome.UNKNOWN_ADDRESS:
                 self.note(chosen, now_ms, 0, has_failed=not self._generation.has_filters)
-                if self._mode == ASYNC:
+                if is_async:
                     break
                 continue
-            tries.append(chosen)
+            tries.append(WriteQueue(chosen.broker_name, tries[0].queue_id) if tries and is_async else chosen)
             taken = answer.latency_ms if answer.latency_ms <= left else left + 1
             now_ms += taken
             if answer.latency_ms > left or answer.outcome is Outcome.UNREACHABLE:
-                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=self._mode == ASYNC or not self._detects)
+                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=is_async or not self._detects)
             elif answer.outcome is Outcome.STORED:
                 self.note(chosen, now_ms, taken)
                 return Sent(tuple(tries), True, now_ms)
             else:
-                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=self._mode == ASYNC)
-                if self._mode == ASYNC or answer.outcome not in self._release.retried_codes:
+                self.note(chosen, now_ms, taken, has_failed=True, is_reachable=is_async)
+                if is_async or answer.outcome not in self._release.retried_codes:
                     break
         return Sent(tuple(tries), False, now_ms)
 

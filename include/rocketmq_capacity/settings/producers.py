@@ -7,6 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from rocketmq_capacity.settings.patterns import Compiling, is_found
 from rocketmq_capacity.settings.section import Int, Section, Whole
+from rocketmq_capacity.vocabulary import INNER_PRODUCER
 
 SYNC: Final = "SYNC"
 ASYNC: Final = "ASYNC"
@@ -71,12 +72,12 @@ def sending_of(entries: Sequence[ProducerEntry], producer_group: str) -> Sending
 
 
 def sendings_of(entries: Sequence[ProducerEntry], producer_groups: Iterable[str]) -> dict[Sending, tuple[str, ...]]:
-    """The groups by how they send, both sorted.
+    """The groups by how they send, both sorted; RocketMQ's own group is left out.
 
     If no group is known, these are the settings of all entries and the defaults, without groups.
     """
     found: dict[Sending, list[str]] = {}
-    for name in sorted(set(producer_groups)):
+    for name in sorted({*producer_groups} - {INNER_PRODUCER}):
         found.setdefault(sending_of(entries, name), []).append(name)
     if not found:
         found = {one: [] for one in (Sending(), *(entry.as_sending for entry in entries))}

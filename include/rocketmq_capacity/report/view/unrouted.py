@@ -59,5 +59,6 @@ def _gets(row: UnroutedTopic) -> str:
         return REFUSED
     if row.outcome is None:
         return UNKNOWN_OUTCOME
-    each = [f"{counted(int(queues), 'queue')} on {name}" for name, queues in sorted((row.created_queue_nums or {}).items())]
+    created = sorted((row.created_queue_nums or {}).items())
+    each = [f"{counted(int(queues), 'queue')} on {name}" for name, queues in created]
     return f"autoCreateTopicEnable: the broker that gets the first message makes it ({listed(each, NAMED_IN_A_CELL)})."

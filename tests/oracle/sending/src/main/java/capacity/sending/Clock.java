@@ -28,4 +28,8 @@ public final class Clock {
     public static String getProperty(String name, String otherwise) {
         return System.getProperty(name, otherwise);
     }
+
+    public static String setProperty(String name, String value) {
+        return System.setProperty(name, value);
+    }
 }

@@ -12,9 +12,9 @@ final class ClockLoader extends ClassLoader {
     private static final List<String> OWN = List.of(
         "org.apache.rocketmq.client.", "org.apache.rocketmq.proxy.", "capacity.sending.");
     private static final List<String> TIMED = List.of(
+        "org.apache.rocketmq.client.impl.MQClientAPIImpl",
         "org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl",
-        "org.apache.rocketmq.client.latency.LatencyFaultToleranceImpl",
-        "org.apache.rocketmq.client.latency.LatencyFaultToleranceImpl$FaultItem");
+        "org.apache.rocketmq.client.latency.LatencyFaultToleranceImpl");
     private static final int UTF8 = 1;
 
     ClockLoader(ClassLoader parent) {
@@ -37,7 +37,7 @@ final class ClockLoader extends ClassLoader {
             if (bytes == null) {
                 throw new ClassNotFoundException(name);
             }
-            byte[] code = TIMED.contains(name) ? timed(new DataInputStream(bytes)) : bytes.readAllBytes();
+            byte[] code = TIMED.contains(name.split("\\$")[0]) ? timed(new DataInputStream(bytes)) : bytes.readAllBytes();
             return defineClass(name, code, 0, code.length);
         } catch (IOException e) {
             throw new ClassNotFoundException(name, e);

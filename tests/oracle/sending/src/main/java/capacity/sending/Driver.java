@@ -13,6 +13,8 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.common.ThreadLocalIndex;
@@ -22,6 +24,8 @@ import org.apache.rocketmq.client.impl.producer.TopicPublishInfo;
 import org.apache.rocketmq.client.latency.LatencyFaultToleranceImpl;
 import org.apache.rocketmq.client.latency.MQFaultStrategy;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.SendCallback;
+import org.apache.rocketmq.client.producer.SendResult;
 import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.common.message.Message;
 
@@ -29,8 +33,8 @@ import org.apache.rocketmq.common.message.Message;
  * Answers scenarios, one a line, in the order they came; ends with its input.
  *
  * <p>BUCKET|message group|queues asks for the index of the message group's queue. Any other request is
- * sender|tolerance|detector|start|worst start|tries again|timeout ms|resets|places|steps. The sender is
- * PRODUCER or PROXY. Resets are the random numbers from which an index starts anew, separated by commas. A place is
+ * sender|tolerance|detector|start|worst start|tries again|timeout ms|resets|places|steps|mode. The sender is
+ * PRODUCER or PROXY; the mode of a producer is SYNC, ASYNC or ONEWAY (the last two from 5.3 on). Resets are the random numbers from which an index starts anew, separated by commas. A place is
  * broker:write queues:perm:has a master; places and the parts of a step are separated by commas, steps by semicolons.
  * A step is SEND or DETECT, the ms to wait before it, and how each place answers: ms:outcome. Or it is LEARN, the ms to
  * wait, the start of the new index, and the places of the new route. Answer: for each step what was tried, whether it
@@ -115,18 +119,22 @@ public final class Driver {
         void learn(String[] places, int start) throws Exception;
     }
 
-    /** The official producer, sending synchronously. */
+    /** The official producer. */
     private static final class Producer implements Sender {
         private final DefaultMQProducerImpl producer;
         private final Object tolerance;
         private final Given resets;
+        private final String mode;
 
         Producer(String[] request, String[] places) throws Exception {
             DefaultMQProducer settings = new DefaultMQProducer("group");
             settings.setRetryTimesWhenSendFailed(Integer.parseInt(request[5]));
+            settings.setRetryTimesWhenSendAsyncFailed(Integer.parseInt(request[5]));
             settings.setSendMsgTimeout(Integer.parseInt(request[6]));
             producer = settings.getDefaultMQProducerImpl();
             producer.setServiceState(ServiceState.RUNNING);
+            producer.setAsyncSenderExecutor(new Inline());
+            mode = request[10];
             field(DefaultMQProducerImpl.class, "mQClientFactory").set(producer, network);
             resets = new Given(request[7]);
             learn(places, Integer.parseInt(request[3]));
@@ -153,8 +161,19 @@ public final class Driver {
         @Override
         public boolean send() {
             try {
-                producer.send(new Message(TOPIC, new byte[] {1}));
-                return true;
+                Message message = new Message(TOPIC, new byte[] {1});
+                switch (mode) {
+                    case "ASYNC":
+                        Noted noted = new Noted();
+                        producer.send(message, noted);
+                        return noted.isStored;
+                    case "ONEWAY":
+                        producer.sendOneway(message);
+                        return true;
+                    default:
+                        producer.send(message);
+                        return true;
+                }
             } catch (Exception e) {
                 return false;
             }
@@ -163,6 +182,53 @@ public final class Driver {
         @Override
         public void detect() throws Exception {
             LatencyFaultToleranceImpl.class.getMethod("detectByOneRound").invoke(tolerance);
+        }
+    }
+
+    /** What the callback of a message was told. */
+    private static final class Noted implements SendCallback {
+        private boolean isStored;
+
+        @Override
+        public void onSuccess(SendResult result) {
+            isStored = true;
+        }
+
+        @Override
+        public void onException(Throwable e) {
+            isStored = false;
+        }
+    }
+
+    /** Runs what it is given at once: the index of queues belongs to a thread. */
+    private static final class Inline extends AbstractExecutorService {
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public void shutdown() {
+        }
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            return List.of();
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return false;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return false;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return true;
         }
     }
 

@@ -28,6 +28,11 @@ public final class World {
         return answer == null || answer.outcome.equals("GONE") ? null : brokerName;
     }
 
+    /** What was sent without waiting for an answer. */
+    public static void note(String brokerName, int queueId) {
+        SENT.add(brokerName + ":" + queueId);
+    }
+
     public static SendResult send(String brokerName, int queueId, long timeoutMs)
         throws RemotingException, MQBrokerException {
         SENT.add(brokerName + ":" + queueId);

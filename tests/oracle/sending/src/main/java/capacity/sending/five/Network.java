@@ -79,12 +79,20 @@ public final class Network extends MQClientInstance {
     private static final class Api extends MQClientAPIImpl {
         Api(ClientConfig config) {
             super(new NettyClientConfig(), new ClientRemotingProcessor(null), null, config);
+            try {
+                Wire.lay(this);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         @Override
         public SendResult sendMessage(String address, String brokerName, Message message,
             SendMessageRequestHeader header, long timeoutMs, CommunicationMode mode, SendMessageContext context,
-            DefaultMQProducerImpl producer) throws RemotingException, MQBrokerException {
+            DefaultMQProducerImpl producer) throws RemotingException, MQBrokerException, InterruptedException {
+            if (mode == CommunicationMode.ONEWAY) {
+                return super.sendMessage(address, brokerName, message, header, timeoutMs, mode, context, producer);
+            }
             return World.send(brokerName, header.getQueueId(), timeoutMs);
         }
 
