@@ -1,6 +1,7 @@
 """Who is better or worse off after a scenario: what an operator would say of it."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import pytest
@@ -11,9 +12,11 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.carried import Busy, LostTopics, Routed, carried, lost_topics, verdict_of
 from rocketmq_capacity.simulation.consequences import cause_of
+from rocketmq_capacity.simulation.copied import at_slaves
 from rocketmq_capacity.simulation.outcome import outcome
+from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, GroupOffset, Inventory, Sample
-from rocketmq_capacity.tables import Finding, ScenarioGroup
+from rocketmq_capacity.tables import Finding, ScenarioGroup, SlaveDifference
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import after, broker, client, cluster, group, queues, reads, topic
 
@@ -34,12 +37,17 @@ def worker(client_id: str, ms: float = 10.0, **facts: Any) -> Client:
     return client(client_id, **usual | facts)
 
 
-def tried(inventory: Inventory, *changes: Mapping[str, Any], policy: Policy = ROOMS) -> ScenarioGroup:
+def tried(
+    inventory: Inventory,
+    *changes: Mapping[str, Any],
+    policy: Policy = ROOMS,
+    at_slaves: Mapping[tuple[str, str], int] = MappingProxyType({}),
+) -> ScenarioGroup:
     """What the changes do to group g, without the findings."""
     sides = [units_of(one, policy) for one in (inventory, after(inventory, *changes, policy=policy))]
     was, now = (Group(side.group("g"), side.cluster, policy, Strategies(policy)) for side in sides)
-    rooms = [str(change["room"]) for change in changes if change["change"] == "lose_room"]
-    return outcome(was, now, (), (), frozenset(), rooms)[0]
+    scenario = Scenario.model_validate({"name": "what if", "changes": list(changes)})
+    return outcome(was, now, (), (), frozenset(), scenario.lost_rooms, scenario.lost_masters, at_slaves)[0]
 
 
 def read_by(*clients: Client, lag: int = 10, **facts: Any) -> Inventory:
@@ -158,6 +166,67 @@ def test_messages_wait_on_a_broker_whose_slaves_refuse_to_be_read() -> None:
     assert refused.why == "4 more queues have no reader; 2,000 messages would wait that are not read"
     assert (read.verdict, read.unread_queues, read.waiting_messages) == ("UNCHANGED", 0, 0)
     assert (unknown.verdict, unknown.unread_queues, unknown.waiting_messages) == ("UNDECIDED", None, None)
+
+
+LOSE_MASTER: Final = {"change": "lose_master", "broker_name": "hz@a"}
+
+
+@pytest.mark.parametrize(
+    ("config", "facts"),
+    [
+        ({"slaveReadEnable": "false", "enableSlaveActingMaster": "false"}, {}),
+        ({"slaveReadEnable": "false", "enableSlaveActingMaster": "false"}, {"message_model": "BROADCASTING"}),
+        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "false"}, {"orderly": True}),
+        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "false"}, {"message_request_mode": "POP"}),
+    ],
+)
+def test_a_group_that_no_slave_serves_is_worse_off_and_its_messages_wait(
+    config: dict[str, str], facts: dict[str, Any]
+) -> None:
+    before = read_by(worker("1"), **facts)
+    slave = replace(broker("hz@a", 1), config=config)
+    row = tried(replace(before, brokers=(*before.brokers, slave)), LOSE_MASTER)
+
+    assert (row.verdict, row.reasons, row.unread_queues, row.waiting_messages) == ("WORSE", ("REACHABILITY",), 4, 40)
+    assert row.why == "4 more queues have no reader"
+
+
+@pytest.mark.parametrize(("copied", "unread"), [(0, 4), (3, 1), (4, 0), (6, 0)])
+def test_a_slave_serves_only_queues_that_it_has_copied(copied: int, unread: int) -> None:
+    before = read_by(worker("1"))
+    slave = replace(broker("hz@a", 1), config={"slaveReadEnable": "true"})
+    cluster_before = replace(before, brokers=(*before.brokers, slave))
+    differs = SlaveDifference(broker_name="hz@a", broker_id=1, topic="pay", read_queue_nums=copied)
+    at_it = at_slaves([differs], units_of(cluster_before, ROOMS).cluster.brokers)
+    row = tried(cluster_before, LOSE_MASTER, at_slaves=at_it)
+
+    assert (row.unread_queues, row.waiting_messages) == (unread, 10 * unread)
+    assert row.verdict == ("WORSE" if unread else "UNCHANGED")
+
+
+def test_a_group_that_reads_a_lost_master_without_slaves_is_not_as_well_off_as_before() -> None:
+    idle = read_by(worker("1"), worker("2"), worker("3"))
+
+    assert tried(idle, LOSE_A).verdict == "UNCHANGED"  # a broker that is given up
+    row = tried(idle, LOSE_MASTER)
+    assert (row.verdict, row.unread_queues, row.waiting_messages) == ("WORSE", 4, 40)
+
+
+@pytest.mark.parametrize(
+    ("config", "facts"),
+    [
+        (None, {}),
+        ({"slaveReadEnable": "true", "enableSlaveActingMaster": "true"}, {"orderly": True}),
+        ({"slaveReadEnable": "true"}, {"message_request_mode": "POP"}),
+    ],
+)
+def test_whether_a_slave_serves_a_group_may_be_unknown(config: dict[str, str] | None, facts: dict[str, Any]) -> None:
+    before = read_by(worker("1"), **facts)
+    slave = replace(broker("hz@a", 1), config=config)
+    row = tried(replace(before, brokers=(*before.brokers, slave)), LOSE_MASTER)
+
+    assert (row.verdict, row.unread_queues, row.waiting_messages) == ("UNDECIDED", None, None)
+    assert row.why == "whether its clients can read from a slave without the master is not known"
 
 
 def test_a_group_whose_clients_all_left_is_worse_off() -> None:

@@ -12,6 +12,7 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.simulation.compare import scenario_effects
+from rocketmq_capacity.simulation.copied import copied_by_slaves
 from rocketmq_capacity.simulation.outcome import is_touched, key_of, outcome
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.simulation.timing import Timing
@@ -43,6 +44,7 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
     transitions: list[tables.Transition] = []
     totals: list[tables.GroupTransition] = []
     timing = Timing.of(sides.before.cluster, sides.policy, sides.scenario.failed_polls)
+    copied = copied_by_slaves(sides)
     for unit in units:
         name, after = unit["consumer_group"], facts.decode(unit["facts"])
         before = None if unit["facts_before"] is None else facts.decode(unit["facts_before"])
@@ -59,7 +61,14 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
             after.observed(unit["observations"], unit["samples"]), sides.after.cluster, sides.policy, strategies
         )
         row, findings = outcome(
-            was, now, found.get(name, ()), finds.get(name, ()), sides.hot_topics, sides.scenario.lost_rooms
+            was,
+            now,
+            found.get(name, ()),
+            finds.get(name, ()),
+            sides.hot_topics,
+            sides.scenario.lost_rooms,
+            sides.scenario.lost_masters,
+            copied,
         )
         passing = change_of(was, now, timing, sides.scenario.ending)
         moved = [] if passing is None else list(passing.rows())

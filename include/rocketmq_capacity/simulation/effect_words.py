@@ -9,6 +9,8 @@ from rocketmq_capacity.wording import counted, listed, percent
 
 ONLY_LESS_TO_DO: Final = "nothing is mended: queues, messages or clients are gone, and not the trouble with them"
 
+SERVICE_UNKNOWN: Final = "whether its clients can read from a slave without the master is not known"
+
 
 def why(found: GroupShift, effect: Effect, bound: float) -> str:
     """The reasons of a verdict, joined; empty if nothing that matters changes.
@@ -36,7 +38,7 @@ def _capacity(found: GroupShift, verdict: Verdict, bound: float) -> Iterator[str
 def _reachability(found: GroupShift, verdict: Verdict, _bound: float) -> Iterator[str]:
     shift = found.shift
     if verdict == "UNDECIDED":
-        yield "who would own which queue is not known"
+        yield SERVICE_UNKNOWN if found.is_service_unknown else "who would own which queue is not known"
         return
     if shift.had_clients and not shift.has_clients:
         yield f"no client is left: nobody reads its {counted(found.after_queues, 'queue')}"

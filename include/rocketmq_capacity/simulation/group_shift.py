@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -32,6 +33,7 @@ class GroupShift:
         after_queues: the same afterwards.
         unreadable_topics: topics of which consumers see no queue any more.
         unwritable_topics: topics of which producers see no queue any more.
+        is_service_unknown: whether it is unknown if slaves without a master serve its clients.
     """
 
     shift: Shift
@@ -39,9 +41,16 @@ class GroupShift:
     after_queues: int
     unreadable_topics: tuple[str, ...]
     unwritable_topics: tuple[str, ...]
+    is_service_unknown: bool = False
 
 
-def group_shift(before: Group, after: Group, lost_rooms: Collection[str]) -> GroupShift:
+def group_shift(
+    before: Group,
+    after: Group,
+    lost_rooms: Collection[str],
+    lost_masters: Collection[str] = (),
+    at_slaves: Counts = MappingProxyType({}),
+) -> GroupShift:
     """What changes of a group.
 
     Both sides are taken at the peak of the cluster as it is: a change moves traffic, and does not choose its hour.
@@ -50,15 +59,19 @@ def group_shift(before: Group, after: Group, lost_rooms: Collection[str]) -> Gro
         before: the group as it is.
         after: the group as it would be.
         lost_rooms: machine rooms that the scenario takes away.
+        lost_masters: brokers that the scenario leaves without a master. If one of them has no slaves either, its queues
+            leave the route, but what they hold is not given up: it waits, and nobody reads it.
+        at_slaves: how many queues their slaves have of topics of which their masters had others.
     """
     had, has = _business_queues(before), _business_queues(after)
     thresholds = after.policy.thresholds
     grew = lag_grows_idly(before.provision, thresholds)
     no_readers = _without_readers(before, after)
-    hidden, unreachable = _crossed(_hidden(before), _hidden(after)), _unreachable(before, after)
+    hidden, unreachable = _crossed(_hidden(before), _hidden(after)), _unreachable(before, after, at_slaves)
     unread = None
     if no_readers is not None and unreachable is not None:
-        unread = Crossed(*map(sum, zip(no_readers, hidden, unreachable, strict=True)))
+        cut_off = Crossed(_cut_off(had - has, after, lost_masters))
+        unread = Crossed(*map(sum, zip(no_readers, hidden, unreachable, cut_off, strict=True)))
     both = _topics_read(before) & _topics_read(after)  # one that it subscribes to or leaves is neither lost nor found
     unreadable, readable = _topics(_readable(before), _readable(after), both)
     unwritable, writable = _topics(_writable(before), _writable(after), both)
@@ -74,10 +87,10 @@ def group_shift(before: Group, after: Group, lost_rooms: Collection[str]) -> Gro
         twice=_read_twice(before, after),
         unreadable=Crossed(len(unreadable), len(readable)),
         unwritable=Crossed(len(unwritable), len(writable)),
-        waiting=_waiting(before, after),
+        waiting=_waiting(before, after, at_slaves),
         is_loss=not had <= has or _has_less_traffic(before, after) or _loses_a_room(before, after, lost_rooms),
     )
-    return GroupShift(shift, len(had), len(has), unreadable, unwritable)
+    return GroupShift(shift, len(had), len(has), unreadable, unwritable, is_service_unknown=unreachable is None)
 
 
 def _at_peak(before: Group, after: Group) -> Interval | None:
@@ -158,13 +171,21 @@ def _crossed(was: Counts, now: Counts) -> Crossed:
     return Crossed(sum(rise for rise in rises if rise > 0), -sum(rise for rise in rises if rise < 0))
 
 
-def _unreachable(before: Group, after: Group) -> Crossed | None:
+def _unreachable(before: Group, after: Group, at_slaves: Counts) -> Crossed | None:
     """Queues of brokers without a master whose slaves serve none of its clients; None if that is unknown."""
-    was, now = _unserved(before), _unserved(after)
+    was, now = _unserved(before), _unserved(after, at_slaves)
     return None if now is None else _crossed(was or {}, now)
 
 
-def _unserved(group: Group) -> Counts | None:
+def _cut_off(gone: Set[Queue], after: Group, lost_masters: Collection[str]) -> int:
+    """How many of the queues are gone because their master is lost, and with it its broker."""
+    if not after.facts.connections:
+        return 0  # that its clients are gone says it
+    return sum(1 for queue in gone if queue.broker_name in lost_masters)
+
+
+def _unserved(group: Group, at_slaves: Counts = MappingProxyType({})) -> Counts | None:
+    """How many queues of brokers without a master their slaves do not serve; those with the highest ids."""
     found: dict[tuple[str, str], int] = {}
     for reads, place in _places(group):
         if place.broker_state != MASTERLESS:
@@ -176,7 +197,8 @@ def _unserved(group: Group) -> Counts | None:
         can = _can_read(readable_without_master(slaves), group, reads)
         if can is None and place.readable:
             return None
-        found[reads.topic.topic, place.broker_name] = 0 if can else place.readable
+        key = reads.topic.topic, place.broker_name
+        found[key] = max(0, place.readable - at_slaves.get(key, place.readable)) if can else place.readable
     return found
 
 
@@ -218,7 +240,7 @@ def _with_queues(counts: Counts) -> set[str]:
     return {topic for (topic, _), number in counts.items() if number}
 
 
-def _waiting(before: Group, after: Group) -> int | None:
+def _waiting(before: Group, after: Group, at_slaves: Counts) -> int | None:
     """Messages not read on queues that are gone, or on all queues if nobody is left to read; None if unknown.
 
     A queue whose broker lost its master, and whose slaves do not serve the group, is as good as gone.
@@ -231,11 +253,16 @@ def _waiting(before: Group, after: Group) -> int | None:
     if not before.facts.connections:
         gone = set(lags) - {Queue(one.topic, one.broker_name, one.queue_id) for one in after.facts.lags}
     elif after.facts.connections:
-        had, has = _unserved(before) or {}, _unserved(after)
+        had, has = _unserved(before) or {}, _unserved(after, at_slaves)
         if has is None:
             return None
-        lost = {place for place, queues in has.items() if queues and not had.get(place)}
-        gone -= {queue for queue in _business_queues(after) if (queue.topic, queue.broker_name) not in lost}
+        readable = _readable(after)
+        served = {place: readable[place] - number for place, number in has.items() if not had.get(place)}
+        gone -= {
+            queue
+            for queue in _business_queues(after)
+            if queue.queue_id < served.get((queue.topic, queue.broker_name), queue.queue_id + 1)
+        }
     known = [lag for queue in gone if (lag := lags.get(queue)) is not None]
     return sum(known) if len(known) == len(gone) else None
 

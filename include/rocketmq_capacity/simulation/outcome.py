@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from rocketmq_capacity.assessment.effect import Verdict, effect_of
@@ -9,7 +10,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.simulation.effect_words import why
 from rocketmq_capacity.simulation.gone import gone_with
-from rocketmq_capacity.simulation.group_shift import group_shift
+from rocketmq_capacity.simulation.group_shift import Counts, group_shift
 from rocketmq_capacity.simulation.judged_again import Case, undecided_of_group
 from rocketmq_capacity.tables import Finding, ScenarioGroup, UndecidedFinding
 from rocketmq_capacity.tables.dataset import Queue
@@ -93,6 +94,8 @@ def outcome(
     finds: Sequence[Finding],
     hot_topics: frozenset[str],
     lost_rooms: Collection[str] = (),
+    lost_masters: Collection[str] = (),
+    at_slaves: Counts = MappingProxyType({}),
 ) -> tuple[ScenarioGroup, Sorted]:
     """The effect of the changes on a group.
 
@@ -103,6 +106,8 @@ def outcome(
         finds: the findings about it after.
         hot_topics: topics whose queues get uneven traffic from producers.
         lost_rooms: machine rooms that the scenario takes away.
+        lost_masters: brokers that the scenario leaves without a master.
+        at_slaves: how many queues their slaves have of topics of which their masters had others.
     """
     still, gone, added = sides_of(found, finds)
     findings = Sorted(still, added, cleared=[], undecided=[])
@@ -110,7 +115,7 @@ def outcome(
         lost_with = gone_with(one, before, after, lost_rooms)
         doubt = undecided_of_group(Case(one, before, after, hot_topics)) if lost_with is None else None
         findings.sort_in(one, doubt, lost_with)
-    told = group_shift(before, after, lost_rooms)
+    told = group_shift(before, after, lost_rooms, lost_masters, at_slaves)
     effect = effect_of(told.shift, after.policy.thresholds)
     shift, bound = told.shift, after.policy.thresholds.PROVISION.under_utilisation
     use, becomes = before.provision.utilisation, after.provision.utilisation

@@ -71,6 +71,11 @@ class Scenario(Section):
         dead = [loss for _, loss in lost if loss != "CUT_OFF"]
         return max(0, len(dead) - ("SILENT" not in dead))
 
+    @property
+    def lost_masters(self) -> frozenset[str]:
+        """The brokers that lose their masters."""
+        return frozenset[str]().union(*(change.trouble.lost_if_masterless for change in self.changes))
+
     def changes_as_written(self) -> list[dict[str, Any]]:
         """The changes as plain values with the keys that the file gave, for the plan file."""
         return [change.model_dump(mode="json", exclude_unset=True) for change in self.changes]
