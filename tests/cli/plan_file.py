@@ -599,6 +599,7 @@ class WaitingMessages(Part, frozen=True):
     is_served: bool | None
     killed_s: Metric | None
     silent_s: Metric | None
+    missing_topics: list[str]
 
 
 class MessagesAtRisk(Part, frozen=True):

@@ -14,13 +14,14 @@ from rocketmq_capacity.plan_file.lost_master import MessagesAtRisk, WaitingMessa
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import Transition
+from rocketmq_capacity.simulation.copied import at_slaves
 from rocketmq_capacity.simulation.lost_master_words import coming_back, meaning
 from rocketmq_capacity.simulation.lost_masters import Reader, Readers, Reads, waiting
 from rocketmq_capacity.simulation.messages_at_risk import messages_at_risk, waits_for_a_slave
 from rocketmq_capacity.simulation.outlook import outlook_of
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Side, Sides
-from rocketmq_capacity.tables import Broker, ConsumerGroup, GroupOffset, Subscription, TopicQueue
+from rocketmq_capacity.tables import Broker, ConsumerGroup, GroupOffset, SlaveDifference, Subscription, TopicQueue
 from rocketmq_capacity.tables.dataset import Dataset
 from tests.cli.plan_file import LostMaster
 from tests.simulation.test_comparison import CLUSTER, side
@@ -189,6 +190,20 @@ def test_what_waits_there_for_each_group_by_how_it_reads() -> None:
         ("PULL_IN_ORDER", False, None, None),
         ("POP", False, None, None),
     }
+
+
+@pytest.mark.parametrize(
+    ("slave_id", "has", "missing"), [(1, None, ("pay",)), (1, 1, ("pay",)), (1, 2, ()), (2, None, ())]
+)
+def test_a_slave_serves_only_what_it_has_copied(slave_id: int, has: int | None, missing: tuple[str, ...]) -> None:
+    slaves = [Broker(broker_name="broker-b", broker_id=number, has_answered=True) for number in (0, 1, 2)]
+    differs = SlaveDifference(broker_name="broker-b", broker_id=slave_id, topic="pay", read_queue_nums=has)
+    lacks_group = SlaveDifference(broker_name="broker-b", broker_id=1, consumer_group="g_any")
+    readers = Readers([reads("g_any")], GROUPS, {}, at_slaves([differs, lacks_group], slaves))
+
+    (one,) = waiting(lost(READS), [place("pay")], readers)
+    assert one.missing_topics == missing
+    assert (one.is_served, one.killed_s) == ((False, None) if missing else (True, 36.0))
 
 
 def risks(master: Broker | None, *slaves: Broker, is_elected: bool = False) -> dict[str, tuple[Any, Any]]:

@@ -39,6 +39,10 @@ class WaitingMessages(Struct, frozen=True, kw_only=True):
     is_served: Annotated[bool | None, Meta(description="whether it reads them without the master; null if unknown")]
     killed_s: Annotated[float | None, Meta(description="until it reads them again if the master's process ends")]
     silent_s: Annotated[float | None, Meta(description="the same if its machine or network is gone")]
+    missing_topics: Annotated[
+        tuple[str, ...],
+        Meta(description="topics that the slave has not copied, or with fewer queues: it refuses to have them read"),
+    ] = ()
 
 
 class MessagesAtRisk(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """What a lost master means in a what-if: who is served when, what waits, what may be lost, and the way back."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, get_args
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.master_loss import CONNECT_S, PULL_RETRY_S, MasterLoss, Use
 from rocketmq_capacity.plan_file.lost_master import ServedClients, WaitingMessages
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook
+from rocketmq_capacity.simulation.copied import copied_by_slaves
 from rocketmq_capacity.simulation.lost_master_words import coming_back, meaning
 from rocketmq_capacity.simulation.messages_at_risk import messages_at_risk, slave_behind_bytes
 from rocketmq_capacity.simulation.sides import Side, Sides
@@ -72,15 +73,17 @@ class Readers:
         reads: which group reads which business topic, and how.
         groups: the business groups, by name.
         lags: the lag of each queue of the brokers, as far as it is known.
+        at_slaves: by topic and broker, how many queues the slave that clients turn to has, where its master had others.
     """
 
     reads: Sequence[Reads]
     groups: Mapping[str, Reader]
     lags: Mapping[tuple[str, str, str, int], int | None]
+    at_slaves: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, side: Side, names: Iterable[str]) -> "Readers":
-        """Those of the brokers with these names."""
+    def of(cls, side: Side, names: Iterable[str], at_slaves: Mapping[tuple[str, str], int]) -> "Readers":
+        """Those of the brokers with these names, given what their slaves have copied."""
         is_business = pc.field("kind").cast(pa.string()) == BUSINESS
         is_there = pc.field("broker_name").cast(pa.string()).isin(pa.array(sorted(set(names)), pa.string()))
         lags = side.records(GroupOffset, Lag, is_there & is_business)
@@ -88,6 +91,7 @@ class Readers:
             list(side.records(Subscription, Reads, is_business)),
             {one.consumer_group: one for one in side.records(ConsumerGroup, Reader, is_business)},
             {(one.consumer_group, one.topic, one.broker_name, one.queue_id): one.lag for one in lags},
+            at_slaves,
         )
 
 
@@ -95,7 +99,7 @@ def with_course(
     sides: Sides, entries: Sequence[LostMasterOutlook], places: Sequence[TopicQueue]
 ) -> list[LostMasterOutlook]:
     """The entries with all that follows from each loss; ``places`` are business queues on the brokers before."""
-    readers = Readers.of(sides.before, {one.broker_name for one in entries})
+    readers = Readers.of(sides.before, {one.broker_name for one in entries}, copied_by_slaves(sides))
     clients = sides.policy.thresholds.TRANSITION
     stay = {one.broker_addr for one in sides.after.cluster.brokers}
     restarts = {
@@ -172,6 +176,7 @@ def waiting(loss: MasterLoss, places: Sequence[TopicQueue], readers: Readers) ->
     broker_name = places[0].broker_name if places else ""
     queues: dict[tuple[str, Use], int] = {}
     messages: dict[tuple[str, Use], int | None] = {}
+    missing: dict[tuple[str, Use], list[str]] = {}
     for one in readers.reads:
         group = readers.groups.get(one.consumer_group)
         if one.topic not in readable or group is None or group.message_model == LITE_SELECTIVE:
@@ -184,6 +189,8 @@ def waiting(loss: MasterLoss, places: Sequence[TopicQueue], readers: Readers) ->
         known = [lag for lag in lags if lag is not None]
         so_far = messages.get(key, 0)
         is_known = so_far is not None and len(known) == len(lags) and not is_broadcasting(group.message_model)
+        if readers.at_slaves.get((one.topic, broker_name), readable[one.topic]) < readable[one.topic]:
+            missing.setdefault(key, []).append(one.topic)
         queues[key] = queues.get(key, 0) + readable[one.topic]
         messages[key] = (so_far or 0) + sum(known) if is_known else None
     rows = [
@@ -192,9 +199,10 @@ def waiting(loss: MasterLoss, places: Sequence[TopicQueue], readers: Readers) ->
             use=use,
             queues=number,
             messages=messages[name, use],
-            is_served=loss.is_served(use),
-            killed_s=loss.served_s(use, "KILL"),
-            silent_s=loss.served_s(use, "SILENT"),
+            is_served=False if (name, use) in missing else loss.is_served(use),
+            killed_s=None if (name, use) in missing else loss.served_s(use, "KILL"),
+            silent_s=None if (name, use) in missing else loss.served_s(use, "SILENT"),
+            missing_topics=tuple(sorted(missing.get((name, use), ()), key=java_order)),
         )
         for (name, use), number in queues.items()
     ]

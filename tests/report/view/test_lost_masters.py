@@ -103,3 +103,10 @@ def test_a_plan_of_an_earlier_version_says_who_can_read_in_a_sentence_each() -> 
     assert "broker-b loses its master; 1 slave left" in text
     assert "clients that pull: can read it" in text
     assert "clients that pop: may read it: its slaves do not say" in text
+
+
+def test_topics_that_the_slave_has_not_copied_stand_beside_their_readers() -> None:
+    lacks = waits("g_any", 20, False) | {"missing_topics": ["pay"]}
+    page = _page(waiting=[lacks])
+
+    assert text_of(page).count("not before it is back: the slave has not copied pay") == 2

@@ -9,7 +9,7 @@ from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook
 from rocketmq_capacity.report.facts import Fact, facts_of
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.wording import counted
+from rocketmq_capacity.wording import counted, listed
 
 UNDECIDED: Final = "UNDECIDED"
 NEVER: Final = "not before it is back"
@@ -82,13 +82,14 @@ def _clients(row: ServedClients) -> tuple[str, ...]:
 
 
 def _waiting(row: WaitingMessages) -> tuple[str, ...]:
+    lacks = f": the slave has not copied {listed(row.missing_topics)}" if row.missing_topics else ""
     return (
         row.consumer_group,
         READS[row.use],
         number(row.queues),
         UNDECIDED if row.messages is None else number(row.messages),
-        _until(row.killed_s, row.is_served),
-        _until(row.silent_s, row.is_served),
+        _until(row.killed_s, row.is_served) + lacks,
+        _until(row.silent_s, row.is_served) + lacks,
     )
 
 
