@@ -115,12 +115,17 @@ class MasterLoss:
         """The most seconds until clients are served by the master when it is back and has registered.
 
         Clients get the route with the next poll. The next pull goes to the master, since slaves suggest the broker id 0
-        (PullMessageProcessor, PullAPIWrapper.recalculatePullFromWhichNode).
+        (PullMessageProcessor, PullAPIWrapper.recalculatePullFromWhichNode). The master refuses it until it has the
+        client's heartbeat (SUBSCRIPTION_NOT_EXIST), but no pop (compensateBasicConsumerInfo). Java clients from 5.2.0
+        on send one when they connect, unless another one is in progress (enableHeartbeatChannelEventListener).
         """
         routed_s = self.clients.poll_nameserver_s + REQUEST_S
         if use == "WRITE":
             return routed_s
-        return routed_s + (LOCK_RENEWAL_S + REQUEST_S if use == "PULL_IN_ORDER" else PULL_RETRY_S)
+        if use == "POP":
+            return routed_s + PULL_RETRY_S
+        accepted_s = self.clients.heartbeat_s + REQUEST_S + PULL_RETRY_S
+        return routed_s + (max(accepted_s, LOCK_RENEWAL_S + REQUEST_S) if use == "PULL_IN_ORDER" else accepted_s)
 
 
 def _seconds(replica: Replica, key: str, usual_s: float) -> float:

@@ -100,11 +100,13 @@ def coming_back(loss: MasterLoss, restart: str | None) -> Iterator[str]:
         return
     if restart is not None:
         yield f"Started again after a kill: {restart[:1].lower()}{restart[1:]}"
-    write_s, pull_s, order_s = loss.back_s("WRITE"), loss.back_s("PULL"), loss.back_s("PULL_IN_ORDER")
+    write_s, pop_s = loss.back_s("WRITE"), loss.back_s("POP")
+    pull_s, order_s = loss.back_s("PULL"), loss.back_s("PULL_IN_ORDER")
     yield (
-        f"It registers when it is up. Producers send there again after {write_s:g} s more at most, clients that pull or"
-        f" pop read after {pull_s:g} s, and clients that consume in order, which lock their queues anew, after"
-        f" {order_s:g} s."
+        f"It registers when it is up. Producers send there again after {write_s:g} s more at most, clients that pop"
+        f" read after {pop_s:g} s, clients that pull after {pull_s:g} s, and clients that consume in order, which lock"
+        f" their queues anew, after {order_s:g} s. It answers pulls only after a heartbeat of the client: Java clients"
+        " from 5.2.0 on send it when they connect, so that it is mostly less."
     )
     if loss.reading.pull is False:
         yield "What waits there is read from the committed offsets on."
