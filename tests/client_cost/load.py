@@ -175,12 +175,20 @@ async def beating(connections: Sequence[Connection], lasts_s: float, heartbeat_s
     return beaten, pulled
 
 
-def hold(connections: Sequence[Connection], queues: int) -> None:
-    """Each connection has a pull at the broker from now on, which waits and is sent again."""
-    for number, one in enumerate(connections):
-        frame = pull(number, number % queues, is_held=True)
-        one.again = PULLS, frame
-        one.send(frame)
+async def hold(connections: Sequence[Connection], queues: int, within_s: float) -> None:
+    """Each connection has a pull at the broker from now on, which waits and is sent again.
+
+    They begin one after the other, as clients that were not started together: else all would come back at once.
+    """
+    begin, sent = time.monotonic(), 0
+    while sent < len(connections):
+        due = min(len(connections), int((time.monotonic() - begin) * len(connections) / within_s))
+        for number in range(sent, due):
+            frame = pull(number, number % queues, is_held=True)
+            connections[number].again = PULLS, frame
+            connections[number].send(frame)
+        sent = due
+        await asyncio.sleep(0.05)
 
 
 def _answers(connections: Sequence[Connection], kind: int) -> int:
