@@ -33,10 +33,8 @@ def crossing_words(findings: Sequence[Finding]) -> tuple[str, str] | None:
     pair = pair_of(crossing[0]) if crossing else None
     if pair is None:
         return None
-    total, rates = (
-        mb_per_s(crossing),
-        [each.cross_room_msgs_per_s for each in map(evidence_of, crossing) if isinstance(each, CrossRoom)],
-    )
+    held = [each for each in map(evidence_of, crossing) if isinstance(each, CrossRoom)]
+    total, rates = mb_per_s(crossing), [each.cross_room_msgs_per_s for each in held]
     known = [rate for rate in rates if rate is not None]
     much = "messages"
     if total is not None:

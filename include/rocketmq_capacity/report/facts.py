@@ -39,10 +39,9 @@ def facts_of(value: Mapping[str, Any], rule: str = "") -> tuple[Fact, ...]:
 
 def _fact(name: str, value: Any, rule: str) -> Fact:
     if isinstance(value, Mapping):
-        left_out = max(0, len(value) - TABLE_ROWS)
-        return (
-            Fact(label(name), facts=facts_of(value, rule), more=left_out) if value else Fact(label(name), text="none")
-        )
+        if not value:
+            return Fact(label(name), text="none")
+        return Fact(label(name), facts=facts_of(value, rule), more=max(0, len(value) - TABLE_ROWS))
     if not isinstance(value, list | tuple):
         return Fact(label(name), text=figure(name, value, rule))
     if not value:
