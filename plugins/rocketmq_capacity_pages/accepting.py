@@ -18,8 +18,8 @@ from rocketmq_capacity.one_at_a_time import LARGE, SMALL, Busy
 from rocketmq_capacity.own_process import OwnProcessFailed
 from rocketmq_capacity.report.acceptable import Acceptable, Place, Risk, acceptable_of
 from rocketmq_capacity.report.acceptance import DAG_ID, problem_of
+from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.limits import FINDINGS
-from rocketmq_capacity.report.publish import PLAN
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.store.acceptances import acceptances

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
 from rocketmq_capacity.report.compared import Comparison, NotCompared, comparison_of
-from rocketmq_capacity.report.publish import PLAN
+from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.shelf import Report, Search, latest_first
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import ReadableKinds

@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from rocketmq_capacity.one_at_a_time import SMALL
 from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
+from rocketmq_capacity.report.files import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
 from rocketmq_capacity.report.html import policy_of
-from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.tables import BY_OWNER
 from rocketmq_capacity_pages.accepting import Forms, forms_of

@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from rocketmq_capacity.report.publish import PLAN, REPORT
+from rocketmq_capacity.report.files import PLAN, REPORT
 from tests.benchmarks.watched import Watched, watched
 
 COMPUTING: Final = ("snapshot", "allocate", "assess", "recommend")

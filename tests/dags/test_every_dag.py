@@ -24,7 +24,9 @@ pytestmark = pytest.mark.airflow
 
 FILES = sorted((ROOT / "dags").glob("*.py"))
 # What makes a parse slow or heavy; tasks get it in their own process.
-KEPT_OUT = {"pandas", "pyarrow", "pyspark"}
+KEPT_OUT = {"numpy", "pandas", "pyarrow", "pyspark"}
+LISTS_RULES = "rocketmq_capacity_accept"
+"""Its form lists the rules, whose records are beside their functions, which compute with numpy."""
 
 
 def test_all_files_parse_without_an_error(dag_bag: "DagBag") -> None:
@@ -125,7 +127,7 @@ for file in sys.argv[1:]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_parsing_a_file_imports_nothing_heavy(file: Path, parsed: dict[str, Parsed]) -> None:
-    assert parsed[file.stem].modules & KEPT_OUT == set()
+    assert parsed[file.stem].modules & KEPT_OUT == ({"numpy"} if file.stem == LISTS_RULES else set())
     assert "airflow" in parsed[file.stem].modules
 
 
@@ -134,8 +136,7 @@ def test_a_file_is_parsed_in_a_part_of_the_time_that_airflow_takes_to_be_importe
     file: Path, parsed: dict[str, Parsed]
 ) -> None:
     # Which is 1.5 s where nothing else runs. Seconds of the processor, and both on the same machine at the same time.
-    # The form that accepts a risk lists the rules, whose records are beside their functions.
-    assert parsed[file.stem].ratio < (1 / 2 if file.stem == "rocketmq_capacity_accept" else 1 / 3)
+    assert parsed[file.stem].ratio < (1 / 2 if file.stem == LISTS_RULES else 1 / 3)
 
 
 LEADS_ELSEWHERE: dict[str, list[Any]] = {

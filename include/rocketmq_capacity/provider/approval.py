@@ -23,6 +23,7 @@ from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.provider.report_asset import ask_again, report_address
 from rocketmq_capacity.report.approval import keep_answer, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
+from rocketmq_capacity.report.impact_words import impact_words
 from rocketmq_capacity.report.refusal import (
     APPROVE,
     COMMENT,
@@ -44,7 +45,6 @@ from rocketmq_capacity.report.selection import (
     asked_about,
     decide_against,
 )
-from rocketmq_capacity.report.view.causes import impact_of
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -216,7 +216,7 @@ def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
     number = {one.recommendation.id: one.number for one in asked}
     others = beside(plan.alternatives)
     cause = ""
-    impact = {one.id: ", ".join(impact_of(one.impact)) for one in plan.causes}
+    impact = {one.id: ", ".join(impact_words(one.impact)) for one in plan.causes}
     for one in asked[:SHOWN]:
         if one.cause != cause:
             cause = one.cause

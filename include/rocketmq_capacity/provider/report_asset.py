@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 from airflow.sdk import Asset, AssetAlias, BaseOperator, BaseOperatorLink, Context
 from airflow.sdk.configuration import conf
 
-from rocketmq_capacity.report.publish import SUMMARY
+from rocketmq_capacity.report.files import SUMMARY
 from rocketmq_capacity.report.summary_file import read_summary
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run, stored_run

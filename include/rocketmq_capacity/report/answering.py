@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rocketmq_capacity.assessment.coverage import EmptyBroker
-from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.plan_file.finding import Finding
@@ -73,6 +71,8 @@ def _asked(
 
 def _proposed(finding: Finding) -> Iterator[tuple[None, str]]:
     """The topics that would level a broker without topics (TOPIC_COVERAGE)."""
+    from rocketmq_capacity.assessment.coverage import EmptyBroker  # a Dag's file is parsed without what rules compute
+
     empty = evidence_of(finding)
     for one in empty.proposed if isinstance(empty, EmptyBroker) else ():
         yield None, one.topic
@@ -94,5 +94,7 @@ def _fits(recommendation: Recommendation, group: str | None, topic: str | None) 
 
 def _is_about(recommendation: Recommendation, finding: Finding) -> bool:
     """Whether what looks into one version, or into some brokers, is about those of the finding; true for any other."""
+    from rocketmq_capacity.assessment.versions import version_named_in  # the same
+
     version, broker_names = recommendation.before.get("version"), looked_into(recommendation)
     return version in (None, version_named_in(finding)) and (not broker_names or finding.broker_name in broker_names)

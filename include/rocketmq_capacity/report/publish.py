@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
 
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
+from rocketmq_capacity.report.files import CAPACITY, FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
 from rocketmq_capacity.report.rows import PageRows
@@ -15,13 +15,6 @@ from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import BY_OWNER, findings_by_owner, findings_csv, recommendations_csv
 from rocketmq_capacity.store.writing import sync, write_together
-
-REPORT: Final = "report.html"
-PLAN: Final = "plan.json"
-FINDINGS: Final = "findings.csv"
-RECOMMENDATIONS: Final = "recommendations.csv"
-SUMMARY: Final = "summary.json"
-CAPACITY: Final = "capacity.json"
 
 
 def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:

@@ -14,7 +14,7 @@ from typing import Final
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.plan import decoded_plan
-from rocketmq_capacity.report.publish import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
+from rocketmq_capacity.report.files import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.scripts import FILE_NAME
 from rocketmq_capacity.report.scripts import FOLDER as SCRIPTS
 from rocketmq_capacity.report.shelf_index import summaries

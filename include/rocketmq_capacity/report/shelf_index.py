@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from rocketmq_capacity.report.publish import PLAN, SUMMARY
+from rocketmq_capacity.report.files import PLAN, SUMMARY
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
 from rocketmq_capacity.store.writing import write_whole

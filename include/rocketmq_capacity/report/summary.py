@@ -19,7 +19,7 @@ from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
-from rocketmq_capacity.report.publish import REPORT
+from rocketmq_capacity.report.files import REPORT
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS

@@ -8,14 +8,14 @@ from typing import Any
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Impact
-from rocketmq_capacity.report.figures import number, per_cent, when
+from rocketmq_capacity.report.figures import when
+from rocketmq_capacity.report.impact_words import impact_words
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
 from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
 from rocketmq_capacity.report.view.options import OptionView, options_of
 from rocketmq_capacity.report.wording import kind_of, lower_first
 from rocketmq_capacity.vocabulary import INFO
-from rocketmq_capacity.wording import counted
 
 OwnerNumbers = Mapping[str | None, int]
 """The numbers that owners have on the page; anybody else has 0."""
@@ -116,7 +116,7 @@ def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str], number
         severity=worst.severity,
         title="" if fold.is_one else _title(worst),
         kind=shown[0].kind,
-        impact=impact_of(_sum(cause.impact for cause in fold.causes)),
+        impact=impact_words(_sum(cause.impact for cause in fold.causes)),
         places=tuple(places[:FOLDED_PLACES]),
         more_places=max(0, len(places) - FOLDED_PLACES),
         owner_numbers=tuple(sorted({numbers.get(cause.owner, 0) for cause in fold.causes})),
@@ -186,7 +186,7 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str], num
         owner_number=numbers.get(cause.owner, 0),
         tier=cause.tier,
         kind="" if cause.action is None else kind_of(cause.action, changes_cluster=cause.changes_cluster),
-        impact=impact_of(cause.impact),
+        impact=impact_words(cause.impact),
         since="" if cause.since is None else when(cause.since),
         is_new=cause.is_new is True,
         meanings=tuple(rule_of(name) for name in names if name in rules()),
@@ -196,27 +196,6 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str], num
         findings=tuple(finding_of(answers.findings[one]) for one in cause.findings[:FINDINGS]),
         more_findings=max(0, len(cause.findings) - FINDINGS),
     )
-
-
-def impact_of(impact: Impact) -> tuple[str, ...]:
-    """The figures that a reader decides by, the worst first."""
-    words = (
-        (impact.deleted_messages, f"{_counted(impact.deleted_messages, 'message')} deleted unread"),
-        (impact.messages_at_risk, f"{_counted(impact.messages_at_risk, 'message')} unread"),
-        (impact.unread_queues, f"{_counted(impact.unread_queues, 'queue')} without reader"),
-        (impact.lag != impact.messages_at_risk and impact.lag, f"{_counted(impact.lag, 'message')} behind"),
-        (impact.idle_clients, f"{_counted(impact.idle_clients, 'client')} without work"),
-        (
-            not impact.idle_clients and impact.utilisation_ratio,
-            f"busiest client {per_cent(impact.utilisation_ratio)} busy",
-        ),
-        (impact.unread_msgs_per_s, f"{number(impact.unread_msgs_per_s)} messages/s unread"),
-    )
-    return tuple(text for figure, text in words if figure)
-
-
-def _counted(figure: int | None, one: str) -> str:
-    return counted(figure or 0, one)
 
 
 def _sum(impacts: Iterable[Impact]) -> Impact:
