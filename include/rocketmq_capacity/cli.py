@@ -7,7 +7,7 @@ import difflib
 import os
 import signal
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,9 +74,20 @@ class _Parser(ArgumentParser):
         raise BadInput(command, "", f"{message}; {self.prog} --help says what is expected")
 
 
+class _Version(Action):
+    """Prints the version of this distribution. It is looked up only then."""
+
+    def __call__(self, parser: ArgumentParser, *_ignored: object) -> NoReturn:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"{PROGRAM} {version(PROGRAM)}\n")
+        parser.exit()
+
+
 def arguments(words: Sequence[str]) -> Namespace:
     """The command with its options. Errors: BadInput for arguments that the command line does not have."""
     parser = _Parser(PROGRAM, description="Plan the consumer capacity of an Apache RocketMQ cluster.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for function in (snapshot, plan, doctor):
         name, said = function.__name__, function.__doc__
@@ -131,6 +142,7 @@ def plan(given: Namespace) -> None:
     from rocketmq_capacity.progress.on_stream import progress_on
     from rocketmq_capacity.progress.progress import INFO
     from rocketmq_capacity.progress.wording import seconds
+    from rocketmq_capacity.report.files import REPORT
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.settings.own_strategy import check_jars, place_of
     from rocketmq_capacity.settings.policy import read_policy
@@ -151,6 +163,7 @@ def plan(given: Namespace) -> None:
         taken, size = _taken(given, policy, what_if, progress)
 
         # All inputs are checked now; only now import Spark and what needs it.
+        from rocketmq_capacity.report.summary import print_summary, summary_console
         from rocketmq_capacity.spark.session import session_under_way
         from rocketmq_capacity.store.whole_folder import whole_folder
 
@@ -160,9 +173,9 @@ def plan(given: Namespace) -> None:
         ):
             from rocketmq_capacity.steps.plan import plan_snapshots
 
-            plan_snapshots(session, taken, policy, part, scenario=what_if, progress=progress)
+            made = plan_snapshots(session, taken, policy, part, scenario=what_if, progress=progress)
         progress.tell(f"plan: done in {seconds(progress.seconds)}, in the folder {out}", INFO)
-    sys.stdout.write(f"{out / 'report.html'}\n{out / 'plan.json'}\n")
+    print_summary(made, out / REPORT, summary_console())
 
 
 def _taken(

@@ -44,6 +44,11 @@ def summary_table(plan: Plan, frame: Box | None) -> Table:
     return table
 
 
+def summary_console() -> Console:
+    """Standard output, for a summary."""
+    return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False, markup=False)
+
+
 def print_summary(plan: Plan, report: Path, console: Console) -> None:
     """Print a summary of the plan and the path of its report."""
     facts = summary_of_plan(plan)
@@ -79,8 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BadInput as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_status
-    console = Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False, markup=False)
-    print_summary(plan, path.resolve().parent / REPORT, console)
+    print_summary(plan, path.resolve().parent / REPORT, summary_console())
     return 0
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from rocketmq_capacity.collector import give_memory_back
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.report.html import get_ready
 from rocketmq_capacity.settings.policy import Policy
@@ -34,8 +35,8 @@ def plan_snapshots(
     *,
     scenario: Scenario | None = None,
     progress: Progress | None = None,
-) -> None:
-    """Plan the cluster into the folder ``out``: report, plan and tables.
+) -> Plan:
+    """Plan the cluster into the folder ``out``: report, plan and tables. Gives the plan.
 
     Args:
         session: returns the session.
@@ -73,7 +74,9 @@ def plan_snapshots(
             stored.append(Planning(shown, run, policy, progress, taken[0].name))
             _store(stored[-1], taken.pop(0), None if taken else begin)
         give_memory_back()
-        _planned(stored, early[0], scenario).run.export(out)
+        plan = _planned(stored, early[0], scenario)
+        stored[-1].run.export(out)
+        return plan
 
 
 def _store(planning: Planning, taken: Taken, after_groups: Callable[[], object] | None) -> None:
@@ -91,8 +94,8 @@ def _thread() -> Iterator[Executor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _planned(stored: Sequence[Planning], early: Future[None], scenario: Scenario | None) -> Planning:
-    """The run that is published, which is the last one; ``early`` already allocates for it."""
+def _planned(stored: Sequence[Planning], early: Future[None], scenario: Scenario | None) -> Plan:
+    """The plan of the last run, which is published; ``early`` already allocates for it."""
     before: Found | None = None
     for planning in stored:
         allocate(planning, early if planning is stored[-1] else None)
@@ -101,5 +104,4 @@ def _planned(stored: Sequence[Planning], early: Future[None], scenario: Scenario
             before = planning.found()
     planning = stored[-1]
     recommend(planning)
-    publish(planning, None if scenario is None else effect(stored[-2], planning, scenario))
-    return planning
+    return publish(planning, None if scenario is None else effect(stored[-2], planning, scenario))

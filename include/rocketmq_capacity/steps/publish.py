@@ -2,6 +2,7 @@
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.collector import without_collector
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.approval import answers_of
 from rocketmq_capacity.report.detail import detailed_groups
@@ -29,8 +30,8 @@ def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
     return policy.model_copy(update={"accepted": (*policy.accepted, *acceptances(run.folder.parent, taken_at))})
 
 
-def publish(planning: Planning, scenario: ScenarioResult | None = None) -> None:
-    """Write the run's report folder, with the answers of people if there are any."""
+def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
+    """Write the run's report folder, with the answers of people if there are any. Gives the plan."""
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, without_collector():
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
@@ -53,3 +54,4 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> None:
             )
             published(plan, beside, run.report)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
+    return plan
