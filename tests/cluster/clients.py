@@ -53,6 +53,7 @@ class Consumer:
     consume_threads: int = 4
     consume_batch_size: int = 1
     pull_batch_size: int = 32
+    pull_interval_ms: int = 0
     pull_threshold_for_queue: int = 1000
     poll_nameserver_ms: int = 2000
     heartbeat_ms: int = 2000

@@ -29,8 +29,17 @@ from tests.oracle.requirement import started_or_skipped
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
 TOLERANCE: Final = 0.1
-TOPICS: Final = {"load": 4, "tagged": 2, "popped": 4, "hangs": 1, "stops": 1, "is_set_back": 1, "catches_up": 4}
-"""Topic -> queues on the one broker. Of the last four each is read by the group of its name."""
+TOPICS: Final = {
+    "load": 4,
+    "tagged": 2,
+    "popped": 4,
+    "hangs": 1,
+    "stops": 1,
+    "is_set_back": 1,
+    "catches_up": 4,
+    "pulls": 1,
+}
+"""Topic -> queues on the one broker. Of the last five each is read by the group of its name."""
 MSGS_PER_S: Final = 45.0
 """Few messages that take long: a listener wakes up late by some milliseconds, however long it sleeps."""
 RARE_MSGS_PER_S, COMMON_MSGS_PER_S = 2.5, 247.5
@@ -57,6 +66,11 @@ LOADED: Final = {
 }
 """Group -> the busy share of a client, and its clients."""
 LAGGING: Final = ("hangs", "stops", "is_set_back")
+SLOW_PULLER: Final = Consumer("pulls", "pulls", ["pulls"], pull_batch_size=2, pull_interval_ms=250)
+MOST_PULLED_PER_S: Final = 8.0
+"""By its settings: two messages, four times a second."""
+PULLED_MSGS_PER_S: Final = 20.0
+"""Sent to it."""
 MESSAGES_BEFORE: Final = 200
 BACKLOG: Final = 2_000
 SAMPLES, INTERVAL_S = 12, 1.3
@@ -142,7 +156,9 @@ def _work(clients: Clients) -> None:
     for _, consumers in LOADED.values():
         for consumer in consumers:
             clients.start_consumer(consumer)
+    clients.start_consumer(SLOW_PULLER)
     clients.settled()
+    clients.start_load("pulls", PULLED_MSGS_PER_S)
     clients.start_load("load", MSGS_PER_S)
     clients.start_load("popped", POPPED_MSGS_PER_S)
     clients.start_load("tagged", RARE_MSGS_PER_S, tag="rare")
@@ -238,8 +254,23 @@ def test_only_those_that_do_not_catch_up_are_found(known: Known) -> None:
         "hangs": "STALL",
         "stops": "STOP",
         "is_set_back": "REWIND",
+        "pulls": "WARN",
     }
     assert found["stops"]["catches_up"] is found["hangs"]["catches_up"] is False
+
+
+def test_a_client_reads_no_more_of_a_queue_than_its_pulls_allow_and_is_not_called_too_weak(known: Known) -> None:
+    (evidence,) = (
+        json.loads(one.evidence)
+        for one in known.plan.findings
+        if (one.rule, one.consumer_group) == ("LAG_STATE", "pulls")
+    )
+
+    assert evidence["slow_pulls"]["most_msgs_per_s"] == MOST_PULLED_PER_S
+    assert evidence["slow_pulls"]["client_ids"] == ["127.0.0.1@pulls"]
+    # It reads what its pulls allow: a commit, once a second, may fall into the samples or beside them.
+    assert evidence["consume_msgs_per_s"] == pytest.approx(MOST_PULLED_PER_S, rel=2 * TOLERANCE)
+    assert known.status("pulls").provision_status != "UNDER_PROVISIONED"
 
 
 def test_the_busiest_groups_are_too_busy_and_no_other_is(known: Known) -> None:

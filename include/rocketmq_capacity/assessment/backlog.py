@@ -1,16 +1,14 @@
-"""Rules on messages that wait: RETENTION_RISK, RETRY_PRESSURE, and the part of LAG_STATE that looks at samples."""
+"""LAG_STATE by samples of offsets: a backlog that does not shrink. `lateness` adds messages that wait too long."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from math import fsum
 from typing import Annotated, ClassVar, Final, TypedDict
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.lag import (
     HOUR_S,
     STANDING,
@@ -19,7 +17,6 @@ from rocketmq_capacity.assessment.lag import (
     WINDOW,
     QueueState,
     State,
-    business_topics,
     duration,
     grown,
     lag_troubles,
@@ -28,12 +25,10 @@ from rocketmq_capacity.assessment.ownership import STUCK, orphan_cause
 from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
-from rocketmq_capacity.model.facts import ClusterFacts
-from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, RETRY, WARNING, Severity
-from rocketmq_capacity.wording import counted, fixed, listed, percent, queue_label, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
+from rocketmq_capacity.wording import counted, fixed, listed, queue_label, rounded
 
 NO_CLIENTS: Final = (
     "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are kept"
@@ -49,6 +44,15 @@ class StalledQueue(Queue, frozen=True, kw_only=True):
 
     state: Annotated[State, means("what its samples show")]
     lag: Annotated[int, means("unread", "message")]
+
+
+class PullBound(Struct, frozen=True, kw_only=True):
+    """Settings of clients that pull less of a queue than it gets."""
+
+    client_ids: Annotated[Sequence[str], means("who has such settings")]
+    pull_batch_size: Annotated[int, means("in the answer to one pull at most, of the slowest", "message")]
+    pull_interval_ms: Annotated[int, means("its pause before the next pull of a queue")]
+    most_msgs_per_s: Annotated[float, means("that it pulls of one queue at most")]
 
 
 class Stalled(Evidence, frozen=True, kw_only=True):
@@ -68,6 +72,9 @@ class Stalled(Evidence, frozen=True, kw_only=True):
     catches_up: Annotated[bool | None, means("whether more is read than written")]
     catch_up_s: Annotated[float | None, means("time until all is read if it goes on like this")]
     suspended_client_ids: Annotated[Sequence[str] | UnsetType, means("who holds them and looks suspended")] = UNSET
+    slow_pulls: Annotated[PullBound | UnsetType, means("settings of their readers that let them pull too little")] = (
+        UNSET
+    )
     queues: Annotated[Sequence[StalledQueue], means("the queues")]
     max_lag_s: Annotated[float | UnsetType, means("time for which a message may wait, by the policy")] = UNSET
     waits_s: Annotated[float | UnsetType, means("time for which the oldest unread message has waited")] = UNSET
@@ -103,7 +110,18 @@ def _look_at_readers(_: Finding, evidence: Evidence) -> str:
         return HELD_UP
     if evidence.suspended_client_ids is not UNSET:
         return SUSPENDED_ADVICE
+    if evidence.slow_pulls is not UNSET:
+        return _pull_more(evidence.slow_pulls)
     return HELD_UP if evidence.clients else NO_CLIENTS
+
+
+def _pull_more(bound: PullBound) -> str:
+    return (
+        f"Set pullInterval of {listed(bound.client_ids)} to 0, its default, or pull more at once: with pullBatchSize"
+        f" {bound.pull_batch_size} and a pause of {bound.pull_interval_ms:,} ms a client reads at most"
+        f" {fixed(bound.most_msgs_per_s, 1)} msg/s of a queue, and more of them come. Neither more clients nor more"
+        " threads change that."
+    )
 
 
 LAG_STATE: Final = Rule(
@@ -143,10 +161,12 @@ LAG_STATE: Final = Rule(
 
     The group is as bad as its worst queue. The evidence has how much the lag of these queues grew, over which time,
     and by how many messages an hour. `suspended_client_ids` are the clients that look suspended, if all of these queues
-    are theirs (STUCK_QUEUE). `behind_s` is the age of the last message that was read on the queues that the
-    finding names. `catch_up_s` is how long they take at the speed of the samples; it is unknown if they do not
-    catch up. Clients of a broadcasting group keep their own offsets, so that there is no verdict on its lag. This
-    needs ten samples: `snapshot.sample_count` in the policy, or earlier inventories by `--history`.
+    are theirs (STUCK_QUEUE). `slow_pulls` says that all of these queues get more messages than `pullBatchSize` and
+    `pullInterval` of their readers let them pull; such growth does not count in CONSUMER_CAPACITY. `behind_s` is the
+    age of the last message that was read on the queues that the finding names. `catch_up_s` is how long they take at
+    the speed of the samples; it is unknown if they do not catch up. Clients of a broadcasting group keep their own
+    offsets, so that there is no verdict on its lag. This needs ten samples: `snapshot.sample_count` in the policy, or
+    earlier inventories by `--history`.
 
     Or messages wait longer than `max_lag_s` of the group's entry in the policy allows (`groups`). `waits_s` is the
     age of the oldest unread message, and `breach_in_s` the time until messages wait too long, if that is less than
@@ -154,104 +174,6 @@ LAG_STATE: Final = Rule(
     `schedule` in the policy does not expect it.
     """,
 )
-CATCH_UP: Final = (
-    "Let the group catch up before its messages are deleted: more or faster clients, or a longer retention if the"
-    " disks have room for it."
-)
-
-
-class LeftQueue(Queue, frozen=True, kw_only=True):
-    """A queue whose unread messages are deleted now or soon."""
-
-    left_hours: Annotated[float, means("time until messages are deleted unread")]
-
-
-class Retention(Evidence, frozen=True, kw_only=True):
-    """The evidence of RETENTION_RISK."""
-
-    adds_to: ClassVar = {"deleted_messages": "deleted"}
-
-    clients: Annotated[int, means("of the group", "client")]
-    lost_queues: Annotated[int, means("of which messages were deleted unread", "queue")]
-    deleted: Annotated[int, means("that were deleted unread", "message")]
-    left_hours: Annotated[float | None, means("time until the next messages are deleted unread")]
-    warning_hours: Annotated[float, means("time below which this is a finding, by the policy")]
-    queues: Annotated[Sequence[LeftQueue], means("the queues")]
-
-
-def _catch_up(_: Finding, evidence: Retention) -> str:
-    return NO_CLIENTS if not evidence.clients else CATCH_UP
-
-
-RETENTION_RISK: Final = Rule(
-    name="RETENTION_RISK",
-    title="Unread messages close to deletion",
-    meaning=(
-        "A broker deletes old files, also if they were not read. A group this far behind is about to lose messages."
-    ),
-    place=90,
-    evidence=Retention,
-    advice=_catch_up,
-    looks="its clients",
-    shows=FALLS,
-    needs=("lag of its queues",),
-    is_for_good=True,
-    severities={
-        "CRITICAL": "messages are deleted unread, or will be within `critical_hours`",
-        "WARNING": "they will be within `warning_hours`",
-        "INFO": "nobody waits for a group without clients any more",
-    },
-    thresholds=("STALE_OBJECT.days",),
-    details="""
-    The broker deletes messages that the group has not read within `warning_hours`, or it has deleted some.
-    `left_hours` is how much older the broker's oldest message is than the last one that the group has read; where
-    the broker has deleted nothing of the queue yet, its `fileReservedTime` counts. Nobody waits for a group without
-    clients outside its `schedule`, once it is gone for the days of STALE_OBJECT, or if it is unknown since when it
-    is gone and nothing is left to save.
-    """,
-)
-
-
-class Retry(Evidence, frozen=True, kw_only=True):
-    """The evidence of RETRY_PRESSURE."""
-
-    failed_ratio: Annotated[float | None, means("share of the messages that fail, as clients say")]
-    failed_msgs_per_s: Annotated[float, means("messages that fail")]
-    consumed_msgs_per_s: Annotated[float, means("messages that clients handle")]
-    retried_ratio: Annotated[float | None, means("messages that come again, as a share of all that arrive")]
-    retried_msgs_per_s: Annotated[float | None, means("messages that come again by the retry topic")]
-    bound_ratio: Annotated[float, means("share that may fail, by the policy")]
-
-
-RETRY_PRESSURE: Final = Rule(
-    name="RETRY_PRESSURE",
-    title="Many messages fail and are delivered again",
-    meaning=("Consumers fail on many messages. These are delivered again, and in the end go to the dead-letter topic."),
-    place=210,
-    evidence=Retry,
-    advice=(
-        "Find out why the listener fails: a message that fails is delivered again up to 16 times, and then goes to"
-        " the dead-letter topic."
-    ),
-    shows="#Max Offset has stopped growing.",
-    shown_by="retry topic",
-    needs=("clients", "consumed"),
-    severities={
-        "CRITICAL": "so many fail that many end in the dead-letter topic, 16 attempts and some hours later",
-        "WARNING": "some fail",
-    },
-    details="""
-    The listener fails for more than `failed_ratio` of the messages, or that many come again by the group's retry
-    topic. A failed message is delivered up to 16 times more, and each time it takes a thread.
-    """,
-)
-
-
-EARLIEST: Final = "earliestMessageTimeStamp"
-"""A broker's runtime figure: store time of its oldest message, milliseconds since 1970 (BrokerStatsManager)."""
-RESERVED: Final = "fileReservedTime"
-DEFAULT_RESERVED: Final = "72"
-"""Hours (MessageStoreConfig.fileReservedTime)."""
 
 
 def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
@@ -278,6 +200,7 @@ def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
     ]
     counts, worst_s = Counter(one.state for one in states), max(ages, default=None)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
+    slow = _pulled_slowly(group, states)
     yield finding(
         LAG_STATE,
         _lag_severity(group, states),
@@ -295,33 +218,44 @@ def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
             consume_msgs_per_s=rounded(consumed),
             catches_up=is_faster,
             catch_up_s=rounded(lag / (consumed - put), 0) if is_faster and consumed and put is not None else None,
-            **_held_up_by(group, states),
+            suspended_client_ids=_suspended(group, states),
+            slow_pulls=slow,
             queues=[StalledQueue(**asdict(one.queue), state=one.state, lag=one.lag) for one in states],
             **late,
         ),
         message=f"{counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag"
         f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
         + _stand(states, worst_s)
-        + (f" Their lag {grown(grew, over_s)}." if grew > 0 else ""),
+        + (f" Their lag {grown(grew, over_s)}." if grew > 0 else "")
+        + ("" if slow is UNSET else f" Their readers pull at most {fixed(slow.most_msgs_per_s, 1)} msg/s of a queue."),
     )
 
 
-def _held_up_by(group: Group, states: Sequence[QueueState]) -> dict[str, list[str]]:
-    """The clients that look suspended, for the evidence, if all of these queues are theirs."""
+def _suspended(group: Group, states: Sequence[QueueState]) -> list[str] | UnsetType:
+    """The clients that look suspended, if all of these queues are theirs."""
     behind = {one.queue for one in states}
     theirs = {queue for one in group.suspended for queue in (*one.unread, *one.not_taken)}
     if not theirs & behind:
-        return {}
+        return UNSET
     load, current = group.today_load, group.current
     if load is not None and current is not None and orphan_cause(group, current.strategy) == STUCK:
         theirs |= {group.division.queues.names[queue] for queue in load.orphans.tolist()}
     if not behind <= theirs:
-        return {}
-    return {
-        "suspended_client_ids": [
-            one.client_id for one in group.suspended if not behind.isdisjoint((*one.unread, *one.not_taken))
-        ]
-    }
+        return UNSET
+    return [one.client_id for one in group.suspended if not behind.isdisjoint((*one.unread, *one.not_taken))]
+
+
+def _pulled_slowly(group: Group, states: Sequence[QueueState]) -> PullBound | UnsetType:
+    """The settings that let readers pull too little, if that is so on all of these queues."""
+    slow = group.slow_pulls
+    if slow is None or not {one.queue for one in states} <= slow.queues:
+        return UNSET
+    return PullBound(
+        client_ids=slow.client_ids,
+        pull_batch_size=slow.pull_batch_size,
+        pull_interval_ms=slow.pull_interval_ms,
+        most_msgs_per_s=round(slow.most_msgs_per_s, 4),
+    )
 
 
 def _is_under_way(group: Group, state: QueueState) -> bool:
@@ -366,136 +300,3 @@ def _lag_severity(group: Group, states: Sequence[QueueState]) -> Severity:
         return CRITICAL
     is_old = any(one.over_s >= bounds.critical_s for one in standing)
     return WARNING if is_old or sum(one.lag for one in states) >= least else INFO
-
-
-def _is_given_up(group: Group, *, can_be_saved: bool) -> bool:
-    """Whether nobody waits for a group without clients: it is off, or was gone for the days of STALE_OBJECT.
-
-    If it is unknown for how long it is gone, it counts as gone if what it lacks was deleted long ago.
-    """
-    if group.facts.connections:
-        return False
-    days = group.facts.unused_days
-    if group.is_off or (days is not None and days >= group.policy.thresholds.STALE_OBJECT.days):
-        return True
-    return days is None and not can_be_saved
-
-
-def retention_risk(group: Group) -> Iterator[Finding]:
-    """RETENTION_RISK: unread messages will soon be deleted, or were deleted.
-
-    What was read of a LITE topic, or by a broadcasting group, is unknown: their offsets on brokers do not say it.
-    """
-    if group.facts.is_lite or group.facts.is_broadcasting:
-        return
-    bounds = group.policy.thresholds.RETENTION_RISK
-    topics = business_topics(group.facts)
-    behind = [
-        (one, one.consumer_offset)
-        for one in group.facts.lags
-        if one.lag and one.consumer_offset is not None and one.topic in topics
-    ]
-    if not behind:
-        return
-    kept_s, reserved_s = _kept_s(group.cluster), _reserved_s(group.cluster)
-    lost: list[Queue] = []
-    hours: dict[Queue, float] = {}
-    deleted = 0
-    for one, offset in behind:
-        queue = Queue(one.topic, one.broker_name, one.queue_id)
-        least = one.min_offset
-        if least is not None and offset < least:
-            lost.append(queue)
-            deleted += least - offset
-        elif one.behind_s is not None and (kept := kept_s.get(one.broker_name)) is not None:
-            if not least:  # the queue still has its first message, so the broker may be new
-                kept = max(kept, reserved_s.get(one.broker_name, kept))
-            hours[queue] = max(kept - one.behind_s, 0.0) / HOUR_S
-    near = {queue: left for queue, left in hours.items() if left < bounds.warning_hours}
-    if not lost and not near:
-        return
-    least_hours = min(near.values(), default=None)
-    is_critical = bool(lost) or (least_hours is not None and least_hours < bounds.critical_hours)
-    severity: Severity = CRITICAL if is_critical else WARNING
-    yield finding(
-        RETENTION_RISK,
-        INFO if _is_given_up(group, can_be_saved=bool(near)) else severity,
-        consumer_group=group.name,
-        queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
-        evidence=Retention(
-            clients=group.facts.connections,
-            lost_queues=len(lost),
-            deleted=deleted,
-            left_hours=0.0 if lost else rounded(least_hours, 2),
-            warning_hours=bounds.warning_hours,
-            queues=[
-                LeftQueue(**asdict(queue), left_hours=0.0 if queue in lost else rounded(hours[queue], 2))
-                for queue in sorted([*lost, *near])
-            ],
-        ),
-        message=f"{counted(deleted, 'message')} of {counted(len(lost), 'queue')} were deleted unread."
-        if lost
-        else f"In {fixed(least_hours or 0.0, 1)} hours the broker deletes messages that the group has not read.",
-    )
-
-
-def _kept_s(cluster: ClusterFacts) -> dict[str, float]:
-    """By broker name, the age of its oldest message, in seconds."""
-    taken_at = datetime.fromisoformat(cluster.cluster.taken_at).timestamp()
-    kept: dict[str, float] = {}
-    for broker in cluster.brokers:
-        earliest = whole_number((broker.runtime or {}).get(EARLIEST))
-        if broker.broker_id == 0 and earliest:
-            kept[broker.broker_name] = taken_at - earliest / 1000
-    return kept
-
-
-def _reserved_s(cluster: ClusterFacts) -> dict[str, float]:
-    """By broker name, how long it is configured to keep messages, in seconds."""
-    return {
-        broker.broker_name: hours * HOUR_S
-        for broker in cluster.brokers
-        if broker.broker_id == 0
-        and (hours := whole_number((broker.config or {}).get(RESERVED, DEFAULT_RESERVED))) is not None
-    }
-
-
-def retry_pressure(group: Group) -> Iterator[Finding]:
-    """RETRY_PRESSURE: the listener fails on more than a few messages, which are delivered again."""
-    bounds, low = group.policy.thresholds.RETRY_PRESSURE, group.policy.thresholds.LOW_UTILISATION
-    handled = [one.msgs_per_s for one in group.facts.consumed if one.msgs_per_s is not None]
-    failed = [one.failed_msgs_per_s for one in group.facts.consumed if one.failed_msgs_per_s is not None]
-    retried = [
-        one.put_msgs_per_s
-        for reads in group.facts.reads
-        if reads.topic.kind == RETRY
-        for one in reads.topic.written
-        if one.put_msgs_per_s is not None
-    ]
-    total, failing, again = fsum(handled), fsum(failed), fsum(retried)
-    rate = group.weights.total_msgs_per_s
-    failed_ratio = failing / total if total > 0 else None
-    retried_ratio = again / rate if rate and retried else None
-    most = max(ratio for ratio in (failed_ratio, retried_ratio, 0.0) if ratio is not None)
-    if most <= bounds.failed_ratio or max(failing, again) < bounds.failed_ratio * low.min_msgs_per_s:
-        return
-    yield finding(
-        RETRY_PRESSURE,
-        CRITICAL if most > bounds.critical_ratio else WARNING,
-        consumer_group=group.name,
-        evidence=Retry(
-            failed_ratio=rounded(failed_ratio),
-            failed_msgs_per_s=rounded(failing),
-            consumed_msgs_per_s=rounded(total),
-            retried_ratio=rounded(retried_ratio),
-            retried_msgs_per_s=rounded(again) if retried else None,
-            bound_ratio=bounds.failed_ratio,
-        ),
-        message=f"{percent(most)} of the group's messages fail and are delivered again.",
-    )
-
-
-GROUP_RULES: Final[tuple[GroupRule, ...]] = (
-    retention_risk,
-    retry_pressure,
-)

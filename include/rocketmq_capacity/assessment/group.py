@@ -19,6 +19,7 @@ from rocketmq_capacity.assessment.reading import reading_status
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.slow_pulls import SlowPulls, slow_pulls
 from rocketmq_capacity.assessment.spare import forbids
 from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, pulled_sizes
 from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
@@ -351,7 +352,7 @@ class Group:
 
     @cached_property
     def growth(self) -> Growth:
-        """How its lag grew for want of capacity: on queues that have a healthy reader, and whose offset moves.
+        """How its lag grew for want of capacity: on queues whose reader is healthy, may pull all, and moves the offset.
 
         Unknown if it broadcasts: its offsets on the brokers mean nothing.
         """
@@ -360,10 +361,17 @@ class Group:
         names, load = self.division.queues.names, self.today_load
         unread = () if load is None else load.orphans.tolist()
         standing = (one.queue for one in lag_troubles(self.facts) if one.state in STANDING)
-        without = {*(names[queue] for queue in unread), *(one.queue for one in self.stuck), *standing}
+        slow = () if self.slow_pulls is None else self.slow_pulls.queues
+        without = {*(names[queue] for queue in unread), *(one.queue for one in self.stuck), *standing, *slow}
         usual = (self.weights.total_msgs_per_s or 0.0) * self.policy.thresholds.LOW_UTILISATION.min_growth_s
         alone = queues_alone(self.division, self.owners_today, self.replaced)
         return replace(lag_growth(self.facts, without | alone), usual=usual)
+
+    @cached_property
+    def slow_pulls(self) -> SlowPulls | None:
+        """The queues that get more than the settings of their readers let them pull; None if there are none."""
+        owners = None if self.today_load is None else self.today_load.owners
+        return None if owners is None else slow_pulls(self.division, owners, self.weights.msgs_per_s, self.is_popped)
 
     @property
     def is_harmed(self) -> bool:

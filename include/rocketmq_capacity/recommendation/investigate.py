@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.backlog import Retention, Stalled
+from rocketmq_capacity.assessment.backlog import Stalled
 from rocketmq_capacity.assessment.coverage import Nowhere
 from rocketmq_capacity.assessment.disk import BrokerDisks
 from rocketmq_capacity.assessment.order import Unordered
 from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
+from rocketmq_capacity.assessment.retention import Retention
 from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.assessment.topology import Nameservers, SlaveDrift
 from rocketmq_capacity.assessment.versions import version_named_in

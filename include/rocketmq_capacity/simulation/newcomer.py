@@ -34,6 +34,8 @@ def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Invent
         allocate_strategy=_usual(client.allocate_strategy for client in clients),
         consume_threads=_usual(client.consume_threads for client in clients),
         consume_batch_size=_usual(client.consume_batch_size for client in clients),
+        pull_batch_size=_usual(client.pull_batch_size for client in clients),
+        pull_interval_ms=_usual(client.pull_interval_ms for client in clients),
         pull_threshold_for_queue=_usual(client.pull_threshold_for_queue for client in clients),
         pull_threshold_size_for_queue_mib=_usual(client.pull_threshold_size_for_queue_mib for client in clients),
         pull_threshold_for_topic=_usual(client.pull_threshold_for_topic for client in clients),

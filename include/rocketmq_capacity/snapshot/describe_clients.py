@@ -162,6 +162,8 @@ def _with_running_info(client: Client, info: ConsumerRunningInfo, answered_at: s
         else strategy_name(properties.get("allocateMessageQueueStrategy")),
         consume_threads=_count(properties, "PROP_THREADPOOL_CORE_SIZE"),
         consume_batch_size=_count(properties, "consumeMessageBatchMaxSize"),
+        pull_batch_size=_count(properties, "pullBatchSize"),
+        pull_interval_ms=_count(properties, "pullInterval"),
         pull_threshold_for_queue=_count(properties, "pullThresholdForQueue"),
         pull_threshold_size_for_queue_mib=_count(properties, "pullThresholdSizeForQueue"),
         pull_threshold_for_topic=_above_0(properties, "pullThresholdForTopic"),

@@ -196,6 +196,8 @@ class Client(Part, frozen=True, kw_only=True):
     allocate_strategy: str | None = None
     consume_threads: Count | None = None
     consume_batch_size: Count | None = None
+    pull_batch_size: Count | None = None
+    pull_interval_ms: Count | None = None
     pull_threshold_for_queue: Count | None = None
     pull_threshold_size_for_queue_mib: Count | None = None
     pull_threshold_for_topic: Offset | None = None

@@ -165,6 +165,8 @@ def test_each_client_says_of_itself_what_it_says_to_the_admin_client(taken: Take
             assert owned == sorted([*row["owned_queues"], *row["owned_pop_queues"]])
             assert client.consume_threads == int(properties["PROP_THREADPOOL_CORE_SIZE"])
             assert client.consume_batch_size == int(properties["consumeMessageBatchMaxSize"])
+            assert client.pull_batch_size == int(properties["pullBatchSize"])
+            assert client.pull_interval_ms == int(properties["pullInterval"])
             assert client.pull_threshold_for_queue == int(properties["pullThresholdForQueue"])
             assert client.pull_threshold_size_for_queue_mib == int(properties["pullThresholdSizeForQueue"])
             # RocketMQ says -1 where it is not set.

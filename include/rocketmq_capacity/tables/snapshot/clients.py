@@ -34,6 +34,10 @@ class ConsumerFacts(Facts, frozen=True, kw_only=True):
     ] = None
     consume_threads: Annotated[Count | None, Meta(description="listener threads")] = None
     consume_batch_size: Annotated[Count | None, Meta(description="maximum of messages in one listener call")] = None
+    pull_batch_size: Annotated[Count | None, Meta(description="maximum of messages in the answer to one pull")] = None
+    pull_interval_ms: Annotated[
+        Count | None, Meta(description="pause before the next pull of a queue, after an answer with messages")
+    ] = None
     pull_threshold_for_queue: Annotated[Count | None, Meta(description="maximum of messages cached for one queue")] = (
         None
     )

@@ -53,6 +53,7 @@ final class Consumers {
         consumer.setConsumeThreadMax(fields.getIntValue("consume_threads"));
         consumer.setConsumeMessageBatchMaxSize(fields.getIntValue("consume_batch_size"));
         consumer.setPullBatchSize(fields.getIntValue("pull_batch_size"));
+        consumer.setPullInterval(fields.getIntValue("pull_interval_ms"));
         consumer.setPullThresholdForQueue(fields.getIntValue("pull_threshold_for_queue"));
         consumer.setPollNameServerInterval(fields.getIntValue("poll_nameserver_ms"));
         consumer.setHeartbeatBrokerInterval(fields.getIntValue("heartbeat_ms"));
