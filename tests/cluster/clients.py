@@ -144,6 +144,10 @@ class Clients(Started):
         """Let a consumer stay a member and read no more, as its program does with ``suspend()``."""
         self.ask("suspend_consumer", consumer=number)
 
+    def resubscribe_consumer(self, number: int, subscriptions: Sequence[Subscription | str]) -> None:
+        """Let a running consumer read these topics and no others."""
+        self.ask("resubscribe_consumer", consumer=number, subscriptions=[_as_fields(one) for one in subscriptions])
+
     def owned(self) -> list[Owned]:
         """What every live consumer holds, in the order of their start."""
         return [

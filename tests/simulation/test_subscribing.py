@@ -61,7 +61,7 @@ def test_a_client_without_subscriptions_keeps_its_groups() -> None:
     assert [one.subscriptions for one in found.clients or ()] == [None, None]
 
 
-def test_a_topic_that_the_group_never_read_is_begun_without_an_offset() -> None:
+def test_whether_a_group_with_clients_left_offsets_on_a_new_topic_is_unknown() -> None:
     rows, whole = change(readers(PAY), SUBSCRIBE, name="g", policy=AVG)
 
     assert {row.topic for row in rows} == {"refund"}
@@ -71,7 +71,7 @@ def test_a_topic_that_the_group_never_read_is_begun_without_an_offset() -> None:
         ("broker-b", 0, (), ("10.0.0.2@1#1",)),
         ("broker-b", 1, (), ("10.0.0.2@1#1",)),
     ]
-    assert {row.starts_at for row in rows} == {"NO_OFFSET"}
+    assert {row.starts_at for row in rows} == {None}
     # At worst a client begins at the end: after the 5,000 messages of the queue, and those that come meanwhile.
     most_s = max(row.notice_worst_s or 0.0 for row in rows)
     assert [row.messages_skipped_worst for row in rows] == [pytest.approx(5000 + 10 * most_s, abs=0.01)] * 4
@@ -81,7 +81,7 @@ def test_a_topic_that_the_group_never_read_is_begun_without_an_offset() -> None:
 def test_clients_that_begin_at_the_first_offset_skip_nothing_of_a_new_topic() -> None:
     rows, _ = change(begins_at(FIRST_OFFSET, readers(PAY)), SUBSCRIBE, name="g", policy=AVG)
 
-    assert {(row.starts_at, row.messages_skipped_worst) for row in rows} == {("NO_OFFSET", 0.0)}
+    assert {(row.starts_at, row.messages_skipped_worst) for row in rows} == {(None, 0.0)}
 
 
 def test_the_offsets_of_an_earlier_subscription_are_still_there() -> None:

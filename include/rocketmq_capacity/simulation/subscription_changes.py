@@ -77,7 +77,7 @@ def subscription_change(
         meaning=spreads if several else (),
     )
     if isinstance(change, Subscribe):
-        return entry
+        return entry if is_read_before else structs.replace(entry, meaning=(*entry.meaning, *_where_it_begins(group)))
     lags = [one for one in group.facts.lags if one.topic == change.topic]
     known = [one.lag for one in lags if one.lag is not None]
     waiting = sum(known) if lags and len(known) == len(lags) and not group.facts.is_broadcasting else None
@@ -122,6 +122,22 @@ def _while_it_spreads(unread: int | None, queues: int, timing: Timing) -> Iterat
         f" pulls of it, which are tried every 3 s, for up to {fixed(timing.heartbeat_s, 0)} s."
     )
     yield "Restart all clients in one go, so that it is short."
+
+
+def _where_it_begins(group: Group) -> Iterator[str]:
+    """Where reading of a topic begins that is new to the group.
+
+    Source: AdminBrokerProcessor.getTopicsForCollectingConsumeStats, ConsumerManageProcessor.queryConsumerOffset,
+    RebalancePushImpl.computePullFromWhere.
+    """
+    if group.facts.is_broadcasting:
+        return
+    where = group.facts.consume_from_where or "consumeFromWhere"
+    yield (
+        "If the group read the topic before, it goes on at the offsets that it left on the brokers, which do not tell"
+        f" them while no client subscribes. Else a queue begins where {where} says, or with message 0 if that is"
+        " still in memory."
+    )
 
 
 def _left_behind(group: Group, waiting: int | None, committed: int | None) -> Iterator[str]:

@@ -246,9 +246,11 @@ class Change:
 
         A broker without the offset answers 0 if the queue begins at 0 and its first message is in memory. Otherwise the
         client begins where consumeFromWhere says. At the first offset it skips nothing. Else it begins at the end at
-        worst, which is also the default.
+        worst, which is also the default. Brokers leave out the offsets on topics that no client of a group with clients
+        subscribes to: whether the group left one there is unknown.
         Shape: indexes in STARTS_AT, and messages.
-        Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere.
+        Source: ConsumerManageProcessor.queryConsumerOffset, RebalancePushImpl.computePullFromWhere,
+            AdminBrokerProcessor.getTopicsForCollectingConsumeStats.
         """
         is_first = self.after.division.group.consume_from_where == FIRST_OFFSET
         moved, names = self.moved, self.after.division.queues.names
@@ -269,6 +271,8 @@ class Change:
         first_time = joined[~self.after.is_committed[moved.queue[joined]]]
         without_offset = np.concatenate([uncommitted, first_time])
         starts[without_offset] = STARTS_AT.index("NO_OFFSET")
+        if self.before.division.group.connections:
+            starts[first_time] = STARTS_AT.index(None)
         if not is_first:
             written = self.after.written
             skipped[without_offset] = [written.get(names[q], np.nan) for q in moved.queue[without_offset].tolist()]

@@ -60,7 +60,7 @@ class Transition(Dataset, frozen=True, kw_only=True):
         str | None,
         Meta(
             description="where its new owner begins: COMMITTED (the group's offset), NEW_QUEUE (the first message while that is "
-            "in memory, else where consumeFromWhere says), NO_OFFSET (the same for a queue without an offset); null if unknown"
+            "in memory, else where consumeFromWhere says), NO_OFFSET (the same for a queue without an offset); null if unknown, as on a topic that is new to the group"
         ),
     ] = None
     messages_skipped_worst: Annotated[

@@ -3,8 +3,11 @@ package capacity.cluster;
 import capacity.oracle.Strategies;
 import com.alibaba.fastjson2.JSONArray;
 import com.alibaba.fastjson2.JSONObject;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.StreamSupport;
 import org.apache.rocketmq.client.consumer.AllocateMessageQueueStrategy;
@@ -17,6 +20,7 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueByConfig;
 import org.apache.rocketmq.client.impl.MQClientManager;
 import org.apache.rocketmq.client.impl.consumer.RebalanceImpl;
+import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
@@ -36,7 +40,7 @@ final class Consumers {
 
     void addTo(Commands commands) {
         commands.add("start_consumer", this::start).add("stop_consumer", this::stop)
-            .add("suspend_consumer", this::suspend).add("owned", fields -> owned());
+            .add("suspend_consumer", this::suspend).add("resubscribe_consumer", this::resubscribe).add("owned", fields -> owned());
     }
 
     private Object start(JSONObject fields) throws Exception {
@@ -130,6 +134,23 @@ final class Consumers {
 
     private Object stop(JSONObject fields) {
         live.remove(fields.getIntValue("consumer")).consumer().shutdown();
+        return null;
+    }
+
+    /** Reads these topics and no others from the next rebalance on, as a program does that changes its subscriptions. */
+    private Object resubscribe(JSONObject fields) throws Exception {
+        DefaultMQPushConsumer consumer = live.get(fields.getIntValue("consumer")).consumer();
+        JSONArray subscriptions = fields.getJSONArray("subscriptions");
+        subscribe(consumer, subscriptions);
+        Set<String> wanted = new HashSet<>();
+        for (int i = 0; i < subscriptions.size(); i++) {
+            wanted.add(subscriptions.getJSONObject(i).getString("topic"));
+        }
+        for (String topic : List.copyOf(consumer.getDefaultMQPushConsumerImpl().getSubscriptionInner().keySet())) {
+            if (!wanted.contains(topic) && !topic.startsWith(MixAll.RETRY_GROUP_TOPIC_PREFIX)) {
+                consumer.unsubscribe(topic);
+            }
+        }
         return null;
     }
 
