@@ -11,9 +11,9 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.failures import topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic_failures import topic_failures
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.outcome import outcome
 from rocketmq_capacity.simulation.traffic import without_samples

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 
-from rocketmq_capacity.assessment.failures import TopicLoss
 from rocketmq_capacity.assessment.producer_failures import producer_failures
+from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.producers.generation import release_of
 from rocketmq_capacity.producers.producer import NEVER_MS, Answer, Outcome, Producer
 from rocketmq_capacity.producers.route import Place

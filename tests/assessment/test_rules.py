@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.assessment import trust
+from rocketmq_capacity.assessment.broker_loss import broker_loss
 from rocketmq_capacity.assessment.coverage import topic_coverage
-from rocketmq_capacity.assessment.failures import broker_loss
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import read_only_idle

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.failures import TopicLoss
+from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.assessment.unrouted import KnownTopic, unrouted_topics, without_queues
 from rocketmq_capacity.tables import TopicQueue, UnroutedTopic
 from tests.fixtures.units import units_of

@@ -12,8 +12,8 @@ from typing import Annotated, Final, NamedTuple
 
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.failures import TopicLoss
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts

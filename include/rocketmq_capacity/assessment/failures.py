@@ -1,137 +1,36 @@
 """What a failure would do, always computed: the loss of each broker, of each room, and of a group's busiest client."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from rocketmq_capacity.assessment.broker_loads import BrokerLoads, OverBroker
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.assessment.effect import Crossed
 from rocketmq_capacity.assessment.failure_effects import Readers, Taken, effect_on, taken, twice_after, unread_after
-from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
-from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
-from rocketmq_capacity.assessment.topic import Topic
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
-from rocketmq_capacity.catalogue.evidence import Evidence, means
-from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.division import Integers, Members
-from rocketmq_capacity.model.facts import ClusterFacts, Consumer, Place
+from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.tables import Broker, Finding, GroupFailure, TopicFailure
+from rocketmq_capacity.tables import GroupFailure
 from rocketmq_capacity.vocabulary import (
     BROKER,
     BROKER_FORGOTTEN_S,
     BUSIEST_CLIENT,
     CLIENT_FORGOTTEN_S,
-    CRITICAL,
     FIRST_PULL_S,
-    INFO,
-    LOGICAL_BROKER_PREFIX,
     ONE_FEWER,
     ONE_MORE,
     REQUEST_S,
     ROOM,
     UNDER,
-    WARNING,
-    java_order,
 )
-from rocketmq_capacity.wording import counted, listed, percent, rounded
-
-MAY_BE_LOST: Final = (
-    "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"
-    " groups that would be too weak more clients."
-)
-IS_LOST: Final = (
-    "Start the master of {subjects} again: {message} If it cannot come back soon, slaveReadEnable=true on the slave"
-    " lets clients that pull in any order read what is left there."
-)
-
-
-class Masterless(Evidence, frozen=True, kw_only=True):
-    """The evidence of BROKER_LOSS for a broker that has no master now."""
-
-    slave_ids: Annotated[Sequence[int], means("ids of its slaves", "")]
-    can_pull: Annotated[bool | None, means("whether clients that pull in any order read from a slave")]
-    can_pull_in_order: Annotated[bool | None, means("whether clients that pull in order do")]
-    can_pop: Annotated[bool | None, means("whether clients that pop do")]
-    topics: Annotated[int, means("with queues there", "topic")]
-    topic_names: Annotated[Sequence[str], means("the first of these topics")]
-    groups: Annotated[int, means("that read there", "group")]
-    group_names: Annotated[Sequence[str], means("the first of these groups")]
-
-
-class Loss(Evidence, frozen=True, kw_only=True):
-    """The evidence of BROKER_LOSS for a broker that may be lost."""
-
-    msgs_per_s: Annotated[float | None, means("messages that are written to it")]
-    traffic_share: Annotated[float | None, means("share of all messages")]
-    groups: Annotated[int, means("that read from it", "group")]
-    queues: Annotated[int, means("that groups would lose, counted for each", "queue")]
-    moved_queues: Annotated[int | None, means("that would change their owner, counted for each group", "queue")]
-    groups_under: Annotated[Sequence[str], means("groups that would be too weak")]
-    brokers_over: Annotated[Sequence[OverBroker], means("brokers that would have to store more than the policy says")]
-    unwritable_topics: Annotated[Sequence[str], means("topics that could not be written")]
-    unreadable_topics: Annotated[Sequence[str], means("topics that could not be read")]
-    read_again_s: Annotated[float, means("time until every other queue is read again")]
-
-
-def _advice(_: Finding, evidence: Evidence) -> str:
-    return IS_LOST if isinstance(evidence, Masterless) else MAY_BE_LOST
-
-
-BROKER_LOSS: Final = Rule(
-    name="BROKER_LOSS",
-    title="What the loss of one broker would do",
-    meaning="If this broker is lost, the remaining brokers get its share of the messages.",
-    place=140,
-    evidence=(Masterless, Loss),
-    advice=_advice,
-    follows_loss_of="brokers",
-    about=("broker",),
-    severities={
-        "CRITICAL": "the master is lost already",
-        "WARNING": (
-            "groups become too small without the broker, or another broker has to store more than the policy says"
-            " it can"
-        ),
-        "INFO": "only topics suffer: nobody can write or read them meanwhile",
-    },
-    thresholds=(
-        "PROVISION.under_utilisation",
-        "TRANSITION",
-    ),
-    details="""
-    It is computed for every broker of a cluster. A broker whose loss does no harm is no finding. The other brokers
-    take its messages, spread evenly over the queues that can be written. What a broker can store is told by the
-    policy's `brokers`.
-
-    Where the master is lost, nobody can write, and mostly nobody reads. Its slave answers clients that pull in any
-    order only with `slaveReadEnable`; with it the finding is a WARNING. Its groups have the `reading_status`
-    UNREAD, or UNKNOWN if the slave does not tell its settings. Start the master again.
-
-    - `moved_queues` counts the queues on other brokers that get another owner.
-    - `read_again_s` is how long it takes at most until all of these are read again. A name server drops a silent
-      broker after 120 s and looks every 5 s (10 s before 5.0). Clients ask for routes and divide again as the
-      policy's `TRANSITION` says. At worst brokers refuse a client's pulls for 30 s more
-      ([why](how-to/what-if.md#while-a-change-spreads)). A broker that closes its connections is known to be gone at
-      once.
-
-    The tables `group_failure`, `topic_failure` and `cluster_failure` have every broker and machine room, and each
-    group's busiest client ([if something fails](how-to/read-a-report.md#if-something-fails)).
-    """,
-)
-
-
-NAMED: Final = 50
-"""The most topics and groups that the evidence names; it counts all."""
 
 
 def read_again_s(failure: str, policy: Policy) -> float:
@@ -380,227 +279,3 @@ def _case(one: _Failure) -> Case | None:
         return Case(group.division, group.response_times, change.division, owners, rows, None, msgs_per_s)
     changed = msgs_per_s[losses.base_queue] + added_at_peak(group, losses)
     return Case(group.division, group.response_times, change.division, owners, rows, losses.base_topic, changed)
-
-
-def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
-    """A row for each broker and each machine room of a business topic."""
-    if not topic.is_business:
-        return
-    facts = topic.unit.facts
-    written: dict[str, float | None] = {}
-    for one in facts.written:
-        rate = written.get(one.broker_name, 0.0)
-        written[one.broker_name] = None if rate is None or one.put_msgs_per_s is None else rate + one.put_msgs_per_s
-    places = [place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
-    of_broker: dict[str, list[Place]] = {}
-    of_room: dict[str, list[Place]] = {}
-    for place in places:
-        of_broker.setdefault(place.broker_name, []).append(place)
-        if place.room is not None:
-            of_room.setdefault(place.room, []).append(place)
-    whole = _Seen.of(places)
-    for name in sorted(of_broker):
-        yield _topic_row(topic.name, BROKER, name, whole, of_broker[name], written)
-    for room in sorted(of_room):
-        yield _topic_row(topic.name, ROOM, room, whole, of_room[room], written)
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """How many queues of some brokers clients see.
-
-    Attributes:
-        readable: the queues that consumers see.
-        writable: the queues that producers see, where their number is known.
-        unknown: on how many brokers it is unknown.
-    """
-
-    readable: int
-    writable: int
-    unknown: int
-
-    @classmethod
-    def of(cls, places: Iterable[Place]) -> "_Seen":
-        """The queues of a topic on these brokers."""
-        counts = [(place.readable, place.writable) for place in places]
-        return cls(
-            sum(readable for readable, _ in counts),
-            sum(writable or 0 for _, writable in counts),
-            sum(writable is None for _, writable in counts),
-        )
-
-
-def _topic_row(
-    topic: str, failure: str, lost: str, whole: _Seen, gone: Sequence[Place], written: Mapping[str, float | None]
-) -> TopicFailure:
-    rates = [written.get(name, 0.0) for name in sorted({place.broker_name for place in gone})]
-    there = _Seen.of(gone)
-    return TopicFailure(
-        topic=topic,
-        failure=failure,
-        lost=lost,
-        msgs_per_s=None if None in rates else sum(rate or 0.0 for rate in rates),
-        readable_queues=whole.readable - there.readable,
-        writable_queues=whole.writable - there.writable if whole.unknown == there.unknown else None,
-        was_readable=there.readable > 0,
-        was_writable=None if there.unknown else there.writable > 0,
-    )
-
-
-class GroupLoss(NamedTuple):
-    """The columns of ``group_failure`` that BROKER_LOSS reads."""
-
-    consumer_group: str
-    lost: str
-    lost_queues: int
-    moved_today: int | None
-    becomes_under: bool | None
-
-
-class TopicLoss(NamedTuple):
-    """The columns of ``topic_failure`` that BROKER_LOSS reads."""
-
-    topic: str
-    lost: str
-    msgs_per_s: float | None
-    readable_queues: int
-    writable_queues: int | None
-    was_readable: bool
-    was_writable: bool | None
-
-
-def broker_loss(
-    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], loads: BrokerLoads, cluster: ClusterFacts, policy: Policy
-) -> Iterator[Finding]:
-    """BROKER_LOSS: without a broker, nobody can read or write some topics, or some groups or brokers are too weak.
-
-    A broker is too weak if it would have to store more than the policy says it can (WARNING).
-
-    A broker whose master is lost already is no forecast; `masterless_brokers` finds it. There is no finding for a
-    cluster of one broker, which cannot survive its loss, or for a snapshot that is too incomplete to judge by.
-
-    Args:
-        groups: what each loss of a broker does to each group.
-        topics: what it does to each topic.
-        loads: what it adds to the other brokers.
-        cluster: says how complete the snapshot is.
-        policy: thresholds.
-    """
-    if cluster.cluster.completeness_ratio < policy.thresholds.PROVISION.min_completeness:
-        return
-    of_topics: dict[str, list[TopicLoss]] = {}
-    for topic in topics:
-        of_topics.setdefault(topic.lost, []).append(topic)
-    of_groups: dict[str, list[GroupLoss]] = {}
-    for group in groups:
-        of_groups.setdefault(group.lost, []).append(group)
-    if len(of_topics) < policy.thresholds.BROKER_LOSS.min_brokers:
-        return
-    rates = {name: _rate(each) for name, each in of_topics.items()}
-    total = None if None in rates.values() else sum(rate or 0.0 for rate in rates.values())
-    for name in sorted(of_topics.keys() - masterless(cluster.brokers).keys()):
-        under = sorted(one.consumer_group for one in of_groups.get(name, ()) if one.becomes_under)
-        each = sorted(of_topics[name], key=lambda one: one.topic)
-        unwritable = [one.topic for one in each if one.was_writable and one.writable_queues == 0]
-        unreadable = [one.topic for one in each if one.was_readable and one.readable_queues == 0]
-        over = loads.overloaded(name)
-        if under or unwritable or unreadable or over:
-            harm = under, unwritable, unreadable, over
-            yield _loss(name, of_groups.get(name, ()), (rates[name], total), harm, read_again_s(BROKER, policy))
-
-
-def masterless_brokers(
-    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], cluster: ClusterFacts
-) -> Iterator[Finding]:
-    """BROKER_LOSS: a broker has slaves and no master now, so that nobody writes there, and maybe nobody reads.
-
-    It is CRITICAL unless every client that pulls in any order is known to read from a slave.
-
-    Args:
-        groups: those that read queues of each broker.
-        topics: those that have queues on it.
-        cluster: brokers.
-    """
-    without = masterless(cluster.brokers)
-    if not without:
-        return
-    readers = [one for one in groups if one.lost in without and one.lost_queues]
-    held = [one for one in topics if one.lost in without and one.was_readable]
-    for name, slaves in without.items():
-        names = sorted((one.topic for one in held if one.lost == name), key=java_order)
-        reading = sorted((one.consumer_group for one in readers if one.lost == name), key=java_order)
-        if names:
-            yield _masterless(name, slaves, names, reading)
-
-
-def _masterless(name: str, slaves: Sequence[Broker], topics: Sequence[str], groups: Sequence[str]) -> Finding:
-    reading = readable_without_master(slaves)
-    can = "nobody reads" if reading.pull is False else "only clients that pull in any order read"
-    if reading.pull is None:
-        can = "it is unknown whether anybody reads"
-    return finding(
-        BROKER_LOSS,
-        WARNING if reading.pull else CRITICAL,
-        broker_name=name,
-        subjects=[name],
-        evidence=Masterless(
-            slave_ids=[one.broker_id for one in slaves],
-            can_pull=reading.pull,
-            can_pull_in_order=reading.pull_in_order,
-            can_pop=reading.pop,
-            topics=len(topics),
-            topic_names=topics[:NAMED],
-            groups=len(groups),
-            group_names=groups[:NAMED],
-        ),
-        message=f"It has no master, only {counted(len(slaves), 'slave')}: nobody can write to its queues of"
-        f" {counted(len(topics), 'topic')} ({listed(topics)}), and {can} them"
-        + (f". They belong to {counted(len(groups), 'group')}: {listed(groups)}." if groups else "."),
-    )
-
-
-def _rate(topics: Iterable[TopicLoss]) -> float | None:
-    rates = [one.msgs_per_s for one in topics]
-    return None if None in rates else float(sum(rate or 0.0 for rate in rates))
-
-
-def _loss(
-    name: str,
-    groups: Sequence[GroupLoss],
-    rates: tuple[float | None, float | None],
-    harm: tuple[list[str], list[str], list[str], list[OverBroker]],
-    again_s: float,
-) -> Finding:
-    (rate, total), (under, unwritable, unreadable, over) = rates, harm
-    names = [one.broker_name for one in over]
-    share = None if rate is None or not total else rate / total
-    moved = [one.moved_today for one in groups]
-    parts = [
-        f"{counted(len(unwritable), 'topic')} could not be written: {listed(unwritable)}" if unwritable else None,
-        f"{counted(len(unreadable), 'topic')} could not be read: {listed(unreadable)}" if unreadable else None,
-        f"{counted(len(under), 'group')} would be too weak: {listed(under)}" if under else None,
-        f"{counted(len(over), 'broker')} would have to store more than the policy says: {listed(names)}"
-        if over
-        else None,
-    ]
-    told = "; ".join(part for part in parts if part is not None)
-    return finding(
-        BROKER_LOSS,
-        WARNING if under or over else INFO,
-        broker_name=name,
-        subjects=[name],
-        evidence=Loss(
-            msgs_per_s=rounded(rate),
-            traffic_share=rounded(share),
-            groups=len(groups),
-            queues=sum(one.lost_queues for one in groups),
-            moved_queues=None if None in moved else sum(number or 0 for number in moved),
-            groups_under=under,
-            brokers_over=over,
-            unwritable_topics=unwritable,
-            unreadable_topics=unreadable,
-            read_again_s=again_s,
-        ),
-        message=f"Without it {told}."
-        + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
-    )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity.assessment.failures import TopicLoss
+from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.producers import KILL, SILENT
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.producers import ASYNC, ONEWAY, SYNC, Sending

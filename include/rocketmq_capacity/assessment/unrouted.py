@@ -7,7 +7,7 @@ TopicConfigManager.createTopicInSendMessageMethod, rocketmq-all-5.3.3.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.assessment.failures import TopicLoss
+from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.tables import Broker, TopicQueue, UnroutedTopic
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.failures import Masterless
+from rocketmq_capacity.assessment.broker_loss import Masterless
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.recommendation.add_broker import add_broker

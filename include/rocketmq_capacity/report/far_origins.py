@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.assessment.failures import Loss, Masterless
+from rocketmq_capacity.assessment.broker_loss import Loss, Masterless
 from rocketmq_capacity.assessment.ownership import Idle
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import Finding

@@ -19,18 +19,19 @@ from rocketmq_capacity.assessment.assess import (
     assess_topic,
 )
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, broker_loads, topic_headroom
+from rocketmq_capacity.assessment.broker_loss import GroupLoss, broker_loss, masterless_brokers
 from rocketmq_capacity.assessment.broker_pools import broker_pools
 from rocketmq_capacity.assessment.client_costs import client_costs
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
 from rocketmq_capacity.assessment.divided_lists import Readers, differing_topics
-from rocketmq_capacity.assessment.failures import GroupLoss, TopicLoss, broker_loss, masterless_brokers, topic_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.producer_failures import producer_failures
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.together import in_parts
 from rocketmq_capacity.assessment.topic import GroupEase, Topic, at_ease
+from rocketmq_capacity.assessment.topic_failures import TopicLoss, topic_failures
 from rocketmq_capacity.assessment.topology import nameserver_disagreement
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.assessment.unrouted import TEMPLATE, KnownTopic, unrouted_topics, without_queues

@@ -1,0 +1,91 @@
+"""What the loss of each broker and each machine room would do to a topic."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.model.facts import Place
+from rocketmq_capacity.tables import TopicFailure
+from rocketmq_capacity.vocabulary import (
+    BROKER,
+    LOGICAL_BROKER_PREFIX,
+    ROOM,
+)
+
+
+def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
+    """A row for each broker and each machine room of a business topic."""
+    if not topic.is_business:
+        return
+    facts = topic.unit.facts
+    written: dict[str, float | None] = {}
+    for one in facts.written:
+        rate = written.get(one.broker_name, 0.0)
+        written[one.broker_name] = None if rate is None or one.put_msgs_per_s is None else rate + one.put_msgs_per_s
+    places = [place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
+    of_broker: dict[str, list[Place]] = {}
+    of_room: dict[str, list[Place]] = {}
+    for place in places:
+        of_broker.setdefault(place.broker_name, []).append(place)
+        if place.room is not None:
+            of_room.setdefault(place.room, []).append(place)
+    whole = _Seen.of(places)
+    for name in sorted(of_broker):
+        yield _topic_row(topic.name, BROKER, name, whole, of_broker[name], written)
+    for room in sorted(of_room):
+        yield _topic_row(topic.name, ROOM, room, whole, of_room[room], written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """How many queues of some brokers clients see.
+
+    Attributes:
+        readable: the queues that consumers see.
+        writable: the queues that producers see, where their number is known.
+        unknown: on how many brokers it is unknown.
+    """
+
+    readable: int
+    writable: int
+    unknown: int
+
+    @classmethod
+    def of(cls, places: Iterable[Place]) -> "_Seen":
+        """The queues of a topic on these brokers."""
+        counts = [(place.readable, place.writable) for place in places]
+        return cls(
+            sum(readable for readable, _ in counts),
+            sum(writable or 0 for _, writable in counts),
+            sum(writable is None for _, writable in counts),
+        )
+
+
+def _topic_row(
+    topic: str, failure: str, lost: str, whole: _Seen, gone: Sequence[Place], written: Mapping[str, float | None]
+) -> TopicFailure:
+    rates = [written.get(name, 0.0) for name in sorted({place.broker_name for place in gone})]
+    there = _Seen.of(gone)
+    return TopicFailure(
+        topic=topic,
+        failure=failure,
+        lost=lost,
+        msgs_per_s=None if None in rates else sum(rate or 0.0 for rate in rates),
+        readable_queues=whole.readable - there.readable,
+        writable_queues=whole.writable - there.writable if whole.unknown == there.unknown else None,
+        was_readable=there.readable > 0,
+        was_writable=None if there.unknown else there.writable > 0,
+    )
+
+
+class TopicLoss(NamedTuple):
+    """The columns of ``topic_failure`` that rules about losses read."""
+
+    topic: str
+    lost: str
+    msgs_per_s: float | None
+    readable_queues: int
+    writable_queues: int | None
+    was_readable: bool
+    was_writable: bool | None
