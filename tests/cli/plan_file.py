@@ -754,6 +754,7 @@ class Plan(Part, frozen=True):
     changes: Changes | None
     recommendations_digest: Sha256 | msgspec.UnsetType = msgspec.UNSET
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
+    events: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
 
 
 READER: Final = msgspec.json.Decoder(Plan)

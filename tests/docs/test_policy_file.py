@@ -25,6 +25,7 @@ EXAMPLES: Final = {
     "producers",
     "accepted",
     "freeze",
+    "events",
 }
 """The keys that an example shows."""
 

@@ -36,6 +36,7 @@ REPORTED = (
     tables.ClientCost,
     tables.BrokerPool,
     tables.TopicHeadroom,
+    tables.EventNeed,
 )
 
 

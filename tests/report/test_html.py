@@ -55,6 +55,7 @@ TOLD = Policy.model_validate({
         if (place := {name: finding[name] for name in ("consumer_group", "topic") if finding[name] is not None})
     ],
     "freeze": [{"from": "2020-01-01", "to": "2030-01-01", "why": "<u>the sale</u>"}],
+    "events": [{"name": "<u>the sale</u>", "from": "2020-01-01", "to": "2100-01-01", "factor": 2.0, "topics": "<b>&"}],
 })
 """A policy that gives the page every section that a policy can."""
 

@@ -8,6 +8,7 @@ from rocketmq_capacity.assessment.capacity import clients_to_spare
 from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_rows
 from rocketmq_capacity.assessment.churn import UNKNOWN
 from rocketmq_capacity.assessment.client_bounds import client_bounds
+from rocketmq_capacity.assessment.coming_events import event_needs
 from rocketmq_capacity.assessment.failures import group_failures
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.headroom import group_headroom
@@ -26,6 +27,7 @@ from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad, VersionFault
+from rocketmq_capacity.tables.assess.events import EventNeed
 from rocketmq_capacity.vocabulary import java_order
 
 
@@ -71,6 +73,7 @@ class GroupAssessment:
     capacity: CapacityRows | None
     sizes: list[GroupSize]
     failures: list[GroupFailure]
+    events: list[EventNeed]
     version_faults: list[VersionFault]
     findings: list[Finding]
 
@@ -109,6 +112,7 @@ def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
         capacity=capacity_rows(group),
         sizes=group_sizes(group.apart),
         failures=failures,
+        events=list(event_needs(group.apart)),
         version_faults=version_faults(group),
         findings=found,
     )

@@ -93,6 +93,14 @@ class Utilisation(Struct, frozen=True, kw_only=True):
     estimate: Annotated[float, Meta(description="with the mean of the known ones")]
     upper: Annotated[float, Meta(description="with the longest known ones")]
 
+    @classmethod
+    def of(cls, *bounds: float | None) -> Self | None:
+        """The rounded bounds: lower, estimate, upper; None if one is unknown."""
+        lower, estimate, upper = (rounded(bound) for bound in bounds)
+        if lower is None or estimate is None or upper is None:
+            return None
+        return cls(lower=lower, estimate=estimate, upper=upper)
+
 
 class NeededClients(Struct, frozen=True, kw_only=True):
     """The smallest numbers of clients that keep the busiest one within `under_utilisation`, as simulated.

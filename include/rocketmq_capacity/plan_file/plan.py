@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.plan_file.changes import Changes
+from rocketmq_capacity.plan_file.coming_event import ComingEvent
 from rocketmq_capacity.plan_file.finding import Cause, Finding
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.headroom import Headroom
@@ -83,6 +84,10 @@ class Plan(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(description="what to know of the plan itself: a freeze, and accepted risks that do not hold"),
     ] = ()
+    events: Annotated[
+        tuple[ComingEvent, ...] | UnsetType,
+        Meta(description="the events of the policy's calendar that are not over; only if there are any"),
+    ] = UNSET
     changes: Annotated[
         Changes | None,
         Meta(description="what is new, worse and gone; null if there is no plan before, and in a what-if"),

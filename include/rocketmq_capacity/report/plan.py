@@ -34,6 +34,7 @@ from rocketmq_capacity.report.asked_digest import digest_of
 from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.causes import Past, causes_of
 from rocketmq_capacity.report.changes import changes_of
+from rocketmq_capacity.report.coming_events import events_of
 from rocketmq_capacity.report.freezing import freeze_of, frozen
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
 from rocketmq_capacity.report.owners import Owners
@@ -105,6 +106,7 @@ def plan_of(
         accepted=accepted,
         freeze=freeze,
         notes=notes_of(accepted, freeze),
+        events=events_of(rows.event_need, policy.events, cluster.taken_at) or UNSET,
         scenario=UNSET if scenario is None else scenario,
     )
     return _with_answers(plan, answers)
@@ -195,7 +197,7 @@ def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: 
         provision_status=row.provision_status,
         provision_reason=row.provision_reason,
         reading_status=row.reading_status,
-        utilisation=_utilisation(row.utilisation_lower, row.utilisation, row.utilisation_upper),
+        utilisation=Utilisation.of(row.utilisation_lower, row.utilisation, row.utilisation_upper),
         busiest_client=row.busiest_client,
         peak_factor=rounded(row.peak_factor),
         peak=Peak(msgs_per_s=steady(row.peak_msgs_per_s), at=row.peak_at, days=row.peak_days, rates=row.peak_rates),
@@ -224,14 +226,7 @@ def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: 
 def _judged_utilisation(row: tables.GroupStatus) -> Utilisation | None:
     if not row.outlier_clients:
         return None
-    return _utilisation(row.judged_utilisation_lower, row.judged_utilisation, row.judged_utilisation_upper)
-
-
-def _utilisation(*bounds: float | None) -> Utilisation | None:
-    lower, estimate, upper = (rounded(bound) for bound in bounds)
-    if lower is None or estimate is None or upper is None:
-        return None
-    return Utilisation(lower=lower, estimate=estimate, upper=upper)
+    return Utilisation.of(row.judged_utilisation_lower, row.judged_utilisation, row.judged_utilisation_upper)
 
 
 def _needed_clients(row: tables.GroupStatus) -> NeededClients | None:

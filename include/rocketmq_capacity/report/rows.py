@@ -7,6 +7,7 @@ from rocketmq_capacity.report.losses import Loss
 from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerBalance, TopicHeadroom
 from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientLoad
+from rocketmq_capacity.tables.assess.events import EventNeed
 from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure, UnroutedTopic
 from rocketmq_capacity.tables.assess.findings import Finding, FindingBefore, FindingSince, RunBefore
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad
@@ -37,6 +38,7 @@ class Rows:
     client_cost: Sequence[ClientCost] = ()
     broker_pool: Sequence[BrokerPool] = ()
     topic_headroom: Sequence[TopicHeadroom] = ()
+    event_need: Sequence[EventNeed] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

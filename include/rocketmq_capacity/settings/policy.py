@@ -24,6 +24,7 @@ from pydantic import (
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.settings.brokers import BrokerEntry
+from rocketmq_capacity.settings.events import Event
 from rocketmq_capacity.settings.freeze import Freeze
 from rocketmq_capacity.settings.groups import GroupEntry, entry_of
 from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy
@@ -61,6 +62,7 @@ OF_A_RUN: Final = (
     "exclude",
     "placement",
     "producers",
+    "events",
     "thresholds",
 )
 """The keys that a run may change: what is computed, and how it is judged. Whoever may trigger a run decides no more: no
@@ -197,6 +199,7 @@ class Policy(Section):
     producers: tuple[ProducerEntry, ...] = ()
     accepted: tuple[AcceptedRisk, ...] = ()
     freeze: tuple[Freeze, ...] = ()
+    events: tuple[Event, ...] = ()
     proxies: tuple[ProxyAddress, ...] = ()
     snapshot: Sampling = Sampling()
     history: History = History()
@@ -220,6 +223,13 @@ class Policy(Section):
         copy = self.model_copy()
         copy._own_answers = dict(answers)
         return copy
+
+    @field_validator("events")
+    @classmethod
+    def _event_names_once(cls, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        if len({one.name for one in events}) != len(events):
+            raise ValueError("names an event twice; expected each name once")
+        return events
 
     @field_validator("strategies")
     @classmethod

@@ -59,6 +59,7 @@ OF_GROUPS = (
     tables.GroupSize,
     tables.VersionFault,
     tables.GroupFailure,
+    tables.EventNeed,
     tables.Finding,
     tables.Demand,
 )
@@ -218,6 +219,8 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     yield tables.VersionFault, table_of(tables.VersionFault, faults)
     failures = [failure for group in done for failure in group.failures]
     yield tables.GroupFailure, table_of(tables.GroupFailure, failures)
+    events = [event for group in done for event in group.events]
+    yield tables.EventNeed, table_of(tables.EventNeed, events)
     yield tables.Finding, table_of(tables.Finding, [found for group in done for found in group.findings])
     demands = [demand for group in done for demand in demands_of(group.status, group.findings)]
     yield tables.Demand, table_of(tables.Demand, demands)

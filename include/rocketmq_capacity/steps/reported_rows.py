@@ -36,6 +36,7 @@ def rows_of_plan(run: Run) -> Rows:
         client_cost=rows_if_any(run, tables.ClientCost),
         broker_pool=rows_if_any(run, tables.BrokerPool),
         topic_headroom=rows_if_any(run, tables.TopicHeadroom),
+        event_need=rows_if_any(run, tables.EventNeed),
     )
 
 

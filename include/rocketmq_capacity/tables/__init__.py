@@ -7,6 +7,7 @@ from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerShare, T
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance as ProducerBalance
 from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientCapacity, ClientLoad
+from rocketmq_capacity.tables.assess.events import EventNeed
 from rocketmq_capacity.tables.assess.failures import (
     ClusterFailure,
     GroupFailure,
@@ -67,6 +68,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     StrategyLoad,
     GroupStatus,
     GroupFailure,
+    EventNeed,
     TopicFailure,
     ClusterFailure,
     ProducerFailure,

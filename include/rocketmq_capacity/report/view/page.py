@@ -19,6 +19,7 @@ from rocketmq_capacity.report.view.approval import ApprovalView, OtherAnswers, a
 from rocketmq_capacity.report.view.brokers import BrokersView, brokers_view
 from rocketmq_capacity.report.view.causes import CauseList, OwnerNumbers, causes_of
 from rocketmq_capacity.report.view.changes import ChangesView, changes_of
+from rocketmq_capacity.report.view.events import EventView, event_views
 from rocketmq_capacity.report.view.failures import Failures, OwnFailure, failures_of, own_failures
 from rocketmq_capacity.report.view.groups import (
     GroupLine,
@@ -70,6 +71,7 @@ class Page:
     accepted: AcceptedList | None
     owners: OwnerList | None
     headroom: tuple[HeadroomLine, ...]
+    events: tuple[EventView, ...]
     savings: Savings | None
     failures: Failures | None
     brokers: BrokersView | None
@@ -109,6 +111,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         accepted=accepted_of(plan),
         owners=owners,
         headroom=headroom_lines(plan, anchors),
+        events=event_views(plan.events or (), anchors),
         savings=savings_of(plan, answers, anchors),
         failures=failures_of(beside, anchors),
         brokers=brokers_view(plan.brokers),

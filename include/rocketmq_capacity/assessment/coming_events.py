@@ -1,0 +1,66 @@
+"""Whether groups have enough clients for the events of the policy's calendar, such as a sale."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.sizes import Sizes, needed_clients
+from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.settings.events import coming_events
+from rocketmq_capacity.tables.assess.events import EventNeed
+from rocketmq_capacity.vocabulary import BUSINESS, ENOUGH, TOO_FEW, UNDECIDED
+
+
+def event_needs(group: Group) -> Iterator[EventNeed]:
+    """A row for each coming event that brings more to a topic of the group; its outliers are apart, as in sizes.
+
+    More is counted from the group's peak: so many times the messages of each topic then.
+    """
+    names = [reads.topic.topic for reads in group.division.queues.topics]
+    is_business = [reads.topic.kind == BUSINESS for reads in group.division.queues.topics]
+    for event in coming_events(group.policy.events, group.cluster.cluster.taken_at):
+        is_met = np.array([one and event.has(name) for one, name in zip(is_business, names, strict=True)], bool)
+        if is_met.any():
+            yield _need(group, event.name, np.where(is_met, event.factor, 1.0))
+
+
+def _need(group: Group, event: str, factors: Numbers) -> EventNeed:
+    """The row of one event; ``factors`` has, by topic of the division, how many times its messages come."""
+    row = EventNeed(event=event, consumer_group=group.name, status=UNDECIDED, clients=group.facts.connections)
+    if group.planned_work is None or group.provision.status == UNDECIDED:
+        return row
+    work = replace(group.planned_work, incoming_msgs_per_s=group.planned_work.incoming_msgs_per_s * factors)
+    found = work.busiest()
+    if found is None:
+        return row
+    bound, use = group.policy.thresholds.PROVISION.under_utilisation, found[0].times(group.peak.scale)
+    return EventNeed(
+        event=event,
+        consumer_group=group.name,
+        status=_status(use, bound),
+        busy_lower=use.lower,
+        busy_ratio=use.estimate,
+        busy_upper=use.upper,
+        clients=group.facts.connections,
+        needed_clients=_needed(group, factors, bound),
+    )
+
+
+def _status(use: Interval, bound: float) -> str:
+    if use.lower > bound:
+        return TOO_FEW
+    return ENOUGH if use.upper <= bound else UNDECIDED
+
+
+def _needed(group: Group, factors: Numbers, bound: float) -> int | None:
+    """How many clients are enough then; None where another rule's answer decides it, or if no number is enough."""
+    staff = group.staff
+    if not group.is_clustering or staff.mends_first is not None or staff.planned_work is None:
+        return None
+    msgs_per_s = staff.planned_msgs_per_s * factors[group.division.queues.topic]
+    work = replace(staff.planned_work, incoming_msgs_per_s=staff.planned_work.incoming_msgs_per_s * factors)
+    needed = needed_clients(Sizes(replace(staff, planned_msgs_per_s=msgs_per_s, planned_work=work)), work, bound)
+    return None if needed is None else needed.target

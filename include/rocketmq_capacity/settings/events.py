@@ -1,0 +1,51 @@
+"""Known days on which more comes than at any peak so far, such as a sale."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Final, Self
+
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from rocketmq_capacity.settings.freeze import Moment
+from rocketmq_capacity.settings.line import Name
+from rocketmq_capacity.settings.patterns import Compiling, is_found
+from rocketmq_capacity.settings.section import Section
+
+LARGEST_FACTOR: Final = 1_000_000
+
+
+class Event(Section):
+    """From its first moment until before its last one, ``factor`` times the messages of the peak come to its topics."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False, populate_by_name=False)
+
+    name: Name
+    begins: Moment = Field(alias="from")
+    ends: Moment = Field(alias="to")
+    topics: str | None = None
+    factor: Annotated[float, Field(gt=0, le=LARGEST_FACTOR, allow_inf_nan=False, strict=True)]
+
+    @field_validator("topics")
+    @classmethod
+    def _pattern(cls, pattern: str | None, info: ValidationInfo) -> str | None:
+        if pattern is not None:
+            Compiling.of(info.context).compile(pattern)
+        return pattern
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.begins >= self.ends:
+            raise ValueError("ends before it begins; expected from before to")
+        return self
+
+    def has(self, topic: str) -> bool:
+        """Whether more comes to a topic; without a pattern it is every topic."""
+        return self.topics is None or is_found(self.topics, topic)
+
+
+def coming_events(events: Sequence[Event], taken_at: str) -> list[Event]:
+    """The events that are not over at a moment (UTC, ISO-8601), the first one first."""
+    if not events:
+        return []
+    now = datetime.fromisoformat(taken_at)
+    return sorted((one for one in events if one.ends > now), key=lambda one: (one.begins, one.ends, one.name))
