@@ -8,8 +8,9 @@ with its own tasks. A run by hand may choose some of them, or name a recorded in
 run plans the recorded sample. The sample then gets the moment that the run was due as its date, and the report says so.
 
 **What comes out**: for each cluster a folder of the lake with `report/report.html`, `report/plan.json`,
-`report/capacity.json`, `report/findings.csv`, `report/recommendations.csv`, `report/scripts/`, and the tables that they
-were made from. The asset `rocketmq_capacity_report` says where they are and how much was found. *Capacity* shows them.
+`report/capacity.json`, `report/findings.csv`, `report/recommendations.csv`, `report/scripts/`, `report/metrics.prom`,
+and the tables that they were made from. The asset `rocketmq_capacity_report` says where they are and how much was
+found. *Capacity* shows them.
 
 | task | does |
 |---|---|

@@ -181,6 +181,7 @@ UNDECIDED: Final = "UNDECIDED"
 ENOUGH: Final = "ENOUGH"
 TOO_FEW: Final = "TOO_FEW"
 ProvisionStatus = Literal["UNDER_PROVISIONED", "RIGHT_PROVISIONED", "OVER_PROVISIONED", "UNDECIDED"]
+PROVISION_STATUSES: Final[tuple[ProvisionStatus, ...]] = get_args(ProvisionStatus)
 
 READ: Final = "READ"
 UNREAD: Final = "UNREAD"

@@ -11,13 +11,15 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from rocketmq_capacity.one_at_a_time import SMALL
+from rocketmq_capacity.plan_file.handed_over import HANDED_OVER, METRICS
 from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
 from rocketmq_capacity.report.files import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.tables import BY_OWNER
+from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.accepting import Forms, forms_of
-from rocketmq_capacity_pages.access import KindOfAddress, may_read
+from rocketmq_capacity_pages.access import KindOfAddress, may_read, require
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
@@ -26,6 +28,7 @@ DOWNLOADS: Final = {
     PLAN: "application/json",
     FINDINGS: "text/csv; charset=utf-8",
     RECOMMENDATIONS: "text/csv; charset=utf-8",
+    **HANDED_OVER,
 }
 CHUNK: Final = 1 << 20
 
@@ -57,12 +60,23 @@ def _page(
         kind=kind,
         report=report,
         earlier=earlier,
-        downloads=tuple(DOWNLOADS),
+        downloads=tuple(name for name in DOWNLOADS if shelf_of(kind).file(report, name) is not None),
         owner_files=shelf_of(kind).owner_files(report),
         forms=forms,
         accept_dag=ACCEPT,
         may_read_plans=may_read(PLANS, request, user),
     )
+
+
+@router.api_route("/metrics/{cluster}", methods=READING)
+@SMALL.each
+def latest_metrics(request: Request, user: GetUserDep, cluster: str) -> Response:
+    """The metrics of a cluster's latest plan, for Prometheus to scrape: the address stays the same."""
+    require(PLANS, request, user)
+    latest = next(iter(shelf_of(PLANS).reports(cluster)), None) if RUN_ID.fullmatch(cluster) else None
+    if latest is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return _stored_file(request, PLANS, cluster, latest.run_id, METRICS)
 
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/by-owner/{name}", methods=READING)

@@ -54,6 +54,7 @@ def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Pl
         MARKER,
         "capacity.json",
         "findings.csv",
+        "metrics.prom",
         "plan.json",
         "recommendations.csv",
         "report.html",

@@ -11,14 +11,17 @@ ROOT = "/rocketmq-capacity"
 RUN = run_id_of(LAST)
 PLAN = f"{ROOT}/reports/plans/{CLUSTER}/{RUN}"
 FILES = ("report.html", "plan.json", "findings.csv", "recommendations.csv")
+HANDED_OVER = ("metrics.prom",)
+"""Of plans alone."""
 SCRIPT = next(iter(script_names(plan_of(rows_of(LAST, 5))).values()))
 OF_PLANS = [
     PLAN,
     f"{PLAN}/",
-    *(f"{PLAN}/{name}" for name in FILES),
+    *(f"{PLAN}/{name}" for name in (*FILES, *HANDED_OVER)),
     f"{PLAN}/{SCRIPT}",
     f"{ROOT}/?kind=plans",
     f"{ROOT}/trends/{CLUSTER}",
+    f"{ROOT}/metrics/{CLUSTER}",
     f"{ROOT}/difference?cluster={CLUSTER}&before=plans/{RUN}&after=plans/{RUN}",
     f"{ROOT}/dag-runs/rocketmq_capacity_plan/{airflow_run_id_of(LAST)}",
 ]

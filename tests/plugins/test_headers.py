@@ -85,6 +85,16 @@ def test_downloads_are_the_stored_bytes_under_a_name_that_says_whose_they_are(ap
         assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
 
 
+def test_the_metrics_of_the_latest_plan_have_an_address_that_stays(api, lakes):
+    answer = api("viewer").get(f"{ROOT}/metrics/{CLUSTER}")
+
+    assert answer.content == (lakes[0] / CLUSTER / run_id_of(LAST) / "report" / "metrics.prom").read_bytes()
+    assert answer.headers["Content-Type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    assert f'cluster="{CLUSTER}"' in answer.text
+    for name in ("C9", ".accepted", "C1%2F.."):
+        assert api("viewer").get(f"{ROOT}/metrics/{name}").status_code == 404
+
+
 def test_a_large_plan_is_handed_over_whole(api, own_lakes, lakes):
     from tests.plugins.stored_reports import put, rows_of
 

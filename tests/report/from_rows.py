@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
@@ -73,7 +74,7 @@ def publish_rows(
     answers: Sequence[Any] = (),
 ) -> PlanSummary:
     made = plan_of(rows, policy=policy, scenario=scenario, approval=approval, answers=answers)
-    return publish.publish(made, beside_of(rows), folder)
+    return publish.publish(made, beside_of(rows), folder, handed_over(made, policy))
 
 
 def beside_of(rows: Built) -> PageRows:

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.difference import Load, difference
-from rocketmq_capacity.report.in_use import in_use
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_strategy, metrics

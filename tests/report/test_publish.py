@@ -9,9 +9,17 @@ from rocketmq_capacity.report.summary_file import read_summary
 from tests.report.from_rows import publish_rows
 from tests.report.row_builders import a_cluster, a_failure
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
-FILES = ["capacity.json", "findings.csv", "plan.json", "recommendations.csv", "report.html", "summary.json"]
+FILES = [
+    "capacity.json",
+    "findings.csv",
+    "metrics.prom",
+    "plan.json",
+    "recommendations.csv",
+    "report.html",
+    "summary.json",
+]
 """Those that every plan has; the folder of scripts is beside them."""
 
 
@@ -36,7 +44,7 @@ def test_the_files_and_their_counts(tmp_path):
 
 def test_the_same_rows_give_the_same_bytes_in_every_file(tmp_path):
     for name in ("first", "second"):
-        publish_rows(varied_rows(6), tmp_path / name, scenario=a_scenario())
+        publish_rows(varied_rows(6), tmp_path / name)
 
     for name in FILES:
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()

@@ -10,12 +10,12 @@ from msgspec import UNSET
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
+from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.order import nulls_first
 from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.answering import urgency
-from rocketmq_capacity.report.in_use import in_use
 
 Item = TypeVar("Item", Finding, Recommendation)
 ID: Final = attrgetter("id")

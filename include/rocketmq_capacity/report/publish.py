@@ -1,8 +1,9 @@
 """The last step: writes the files of a plan, all of them or none."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
@@ -16,8 +17,12 @@ from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, s
 from rocketmq_capacity.report.tables import BY_OWNER, findings_by_owner, findings_csv, recommendations_csv
 from rocketmq_capacity.store.writing import sync, write_together
 
+NOTHING: Final[Mapping[str, bytes | None]] = {}
 
-def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
+
+def publish(
+    plan: Plan, beside: PageRows, folder: Path, handed_over: Mapping[str, bytes | None] = NOTHING
+) -> PlanSummary:
     """Write report.html, plan.json, the scripts and the other files into the folder, which is created if it is missing.
 
     All files are first written under temporary names. Then each is renamed, plan.json last. So readers find the old or
@@ -27,6 +32,7 @@ def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
         plan: what is published.
         beside: rows that the page shows and the plan does not hold.
         folder: where the files go.
+        handed_over: what other tools get, by name; a file without bytes is deleted.
 
     Errors: ``OSError`` if a file cannot be written.
     """
@@ -41,10 +47,14 @@ def publish(plan: Plan, beside: PageRows, folder: Path) -> PlanSummary:
             RECOMMENDATIONS: recommendations_csv(plan),
             **findings_by_owner(plan),
             CAPACITY: render_capacity(capacity_of_plan(plan)),
+            **{name: content for name, content in handed_over.items() if content is not None},
             SUMMARY: render_summary(summary),
             PLAN: render_plan(plan),
         }
         write_together(folder, contents)
+    for name, content in handed_over.items():
+        if content is None:
+            (folder / name).unlink(missing_ok=True)
     for inside in (folder / BY_OWNER, folder / SCRIPTS):
         left = [file for file in inside.glob("*") if file.relative_to(folder).as_posix() not in contents]
         for file in left:  # of an owner or a cause that is no more

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.handed_over import HANDED_OVER
 from rocketmq_capacity.plan_file.plan import decoded_plan
 from rocketmq_capacity.report.files import FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.scripts import FILE_NAME
@@ -25,7 +26,7 @@ from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
 
 OWNER_FILE: Final = re.compile(rf"{BY_OWNER}/[A-Za-z0-9_-][A-Za-z0-9._-]*\.csv")
 """The findings of an owner."""
-FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS)
+FILES: Final = (REPORT, PLAN, FINDINGS, RECOMMENDATIONS, *HANDED_OVER)
 """The files of a run that people get."""
 LARGEST: Final = 16 << 20
 """Bytes of a plan without a summary, of an early version, that a list reads: it takes a tenth of a second."""

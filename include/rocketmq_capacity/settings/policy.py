@@ -169,6 +169,13 @@ class Changes(Section):
     worse_factor: Annotated[float, Field(ge=1, allow_inf_nan=False, strict=True)] = 1.2
 
 
+class Metrics(Section):
+    """How many groups and topics have series in metrics.prom; the worst ones come first."""
+
+    most_consumer_groups: Whole = Field(default=500, ge=0, le=1_000_000)
+    most_topics: Whole = Field(default=500, ge=0, le=1_000_000)
+
+
 DEFAULT_HEAP: Final = "default"
 """The key of ``client_heap_mib`` for groups without one of their own."""
 
@@ -206,6 +213,7 @@ class Policy(Section):
     retention: Retention = Retention()
     validity: Validity = Validity()
     changes: Changes = Changes()
+    metrics: Metrics = Metrics()
     thresholds: Thresholds = Thresholds()
     _own_answers: dict[str, tuple[OwnAnswers, ...]] = PrivateAttr(default_factory=dict)
 

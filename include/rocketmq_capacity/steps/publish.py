@@ -2,6 +2,7 @@
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.collector import without_collector
+from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.approval import answers_of
@@ -52,6 +53,6 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 producer_failure=rows_if_any(run, tables.ProducerFailure),
                 unrouted_topic=rows_if_any(run, tables.UnroutedTopic),
             )
-            published(plan, beside, run.report)
+            published(plan, beside, run.report, handed_over(plan, policy))
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
     return plan

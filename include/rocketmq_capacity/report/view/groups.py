@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import UNSET
 
 from rocketmq_capacity.plan_file.group import GroupPlan, Skew, StrategyPlan
+from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, when
-from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure
 from rocketmq_capacity.report.view.answers import Answers

@@ -7,10 +7,10 @@ from typing import TypeVar
 from msgspec import UNSET
 
 from rocketmq_capacity.plan_file.group import GroupPlan
+from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, worst_groups
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
-from rocketmq_capacity.report.in_use import in_use
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
 from rocketmq_capacity.report.loads import COUNT, best_alternative, measure_of
 from rocketmq_capacity.report.rows import PageRows

@@ -1,0 +1,16 @@
+"""All files that a plan hands over."""
+
+from msgspec import UNSET
+
+from rocketmq_capacity.handover.metrics import metrics_of
+from rocketmq_capacity.plan_file.handed_over import HANDED_OVER, METRICS
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.settings.policy import Policy
+
+
+def handed_over(plan: Plan, policy: Policy) -> dict[str, bytes | None]:
+    """By name, the bytes of every file; None for one that this plan does not have. A what-if has none."""
+    nothing: dict[str, bytes | None] = dict.fromkeys(HANDED_OVER)
+    if plan.scenario is not UNSET:
+        return nothing
+    return nothing | {METRICS: metrics_of(plan, policy.metrics)}

@@ -1,0 +1,154 @@
+"""metrics.prom: a plan as OpenMetrics text, for Prometheus and for node_exporter's textfile collector.
+
+What is unknown has no series: a series of 0 would be a figure. The number of series is bounded.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from prometheus_client.core import CollectorRegistry, GaugeMetricFamily
+from prometheus_client.openmetrics.exposition import generate_latest
+from prometheus_client.registry import Collector
+
+from rocketmq_capacity.handover import families
+from rocketmq_capacity.handover.families import Family
+from rocketmq_capacity.handover.worst_first import groups_worst_first, open_findings, topics_worst_first
+from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
+from rocketmq_capacity.plan_file.in_use import in_use
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.settings.policy import Metrics
+from rocketmq_capacity.vocabulary import PROVISION_STATUSES, SEVERITIES, UNKNOWN
+
+Sample = tuple[Family, tuple[str, ...], float | None]
+"""A metric, the values of its labels without the cluster's name, and its value; None if it is unknown."""
+
+
+def metrics_of(plan: Plan, bounds: Metrics) -> bytes:
+    """The bytes of metrics.prom; equal for equal plans.
+
+    Args:
+        plan: of a real cluster; a what-if has no metrics.
+        bounds: how many groups and topics have series. The worst ones come first.
+    """
+    groups = groups_worst_first(plan)
+    topics = topics_worst_first(plan)
+    left = (bounds.most_consumer_groups, bounds.most_topics)
+    samples = [
+        *_of_cluster(plan),
+        (families.LEFT_OUT_GROUPS, (), max(0, len(groups) - left[0])),
+        (families.LEFT_OUT_TOPICS, (), max(0, len(topics) - left[1])),
+        *_of_groups(groups[: left[0]], plan),
+        *_of_topics(topics[: left[1]], plan),
+    ]
+    registry = CollectorRegistry()
+    registry.register(_Samples(plan.cluster_name, samples))
+    text: bytes = generate_latest(registry)  # type: ignore[no-untyped-call]
+    return text
+
+
+class _Samples(Collector):
+    """Gives prometheus-client the samples, by metric, in the order of ``FAMILIES``."""
+
+    def __init__(self, cluster_name: str, samples: Iterable[Sample]) -> None:
+        self._gauges = {
+            family: GaugeMetricFamily(family.name, family.meaning, labels=family.labels, unit=family.unit)
+            for family in families.FAMILIES
+        }
+        for family, labels, value in samples:
+            if value is not None:
+                self._gauges[family].add_metric([cluster_name, *labels], value)
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """The metrics that have a series."""
+        return (gauge for gauge in self._gauges.values() if gauge.samples)
+
+
+def _of_cluster(plan: Plan) -> Iterator[Sample]:
+    found = open_findings(plan)
+    statuses = Counter(group.provision_status for group in plan.groups)
+    severities = Counter(finding.severity for finding in found)
+    yield families.SNAPSHOT, (), _seconds(plan.taken_at)
+    yield families.VALID_UNTIL, (), _seconds(plan.valid_until)
+    yield families.COMPLETENESS, (), plan.completeness.ratio
+    yield families.UNANSWERED, (), len(plan.completeness.failures)
+    yield from ((families.GROUPS, (status,), statuses[status]) for status in PROVISION_STATUSES)
+    yield from ((families.OPEN_FINDINGS, (severity,), severities[severity]) for severity in SEVERITIES)
+    yield families.ACCEPTED_FINDINGS, (), len(plan.findings) - len(found)
+    yield from _counted(families.FINDINGS, (), found)
+    yield families.RECOMMENDATIONS, (), len(plan.recommendations)
+
+
+def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
+    findings: dict[str | None, list[Finding]] = {}
+    for finding in open_findings(plan):
+        findings.setdefault(finding.consumer_group, []).append(finding)
+    for group in groups:
+        name = (group.consumer_group,)
+        of_group = findings.get(group.consumer_group, [])
+        yield families.PROVISION, (*name, group.provision_status), 1
+        yield families.READING, (*name, group.reading_status), None if group.reading_status == UNKNOWN else 1
+        yield from _sizes(name, group)
+        yield from _divided(name, in_use(group))
+        yield from (
+            (families.LAG_STATE, (*name, finding.evidence["state"]), 1)
+            for finding in of_group
+            if finding.rule == "LAG_STATE" and isinstance(finding.evidence.get("state"), str)
+        )
+        yield from _counted(families.GROUP_FINDINGS, name, of_group)
+
+
+def _sizes(name: tuple[str], group: GroupPlan) -> Iterator[Sample]:
+    if group.utilisation is not None:
+        yield families.UTILISATION_LOWER, name, group.utilisation.lower
+        yield families.UTILISATION, name, group.utilisation.estimate
+        yield families.UTILISATION_UPPER, name, group.utilisation.upper
+    yield families.CLIENTS, name, group.connections
+    yield families.NEEDED, name, None if group.needed_clients is None else group.needed_clients.target
+    yield families.SAFE, name, group.client_bounds.min_replicas
+    yield families.USEFUL, name, group.client_bounds.max_useful
+
+
+def _divided(name: tuple[str], strategy: StrategyPlan | None) -> Iterator[Sample]:
+    """How the strategy in use divides the queues, where that is known of all topics."""
+    if strategy is None or not strategy.is_known:
+        return
+    yield families.EXCESS, name, None if strategy.count is None else strategy.count.excess
+    if not strategy.is_partial:
+        yield families.IDLE, name, len(strategy.idle_clients)
+        yield families.ORPHANS, name, len(strategy.orphan_queues)
+
+
+def _of_topics(topics: Sequence[str], plan: Plan) -> Iterator[Sample]:
+    readers = Counter(topic for group in plan.groups for topic in group.topics)
+    divided = [(group.topics, in_use(group)) for group in plan.groups]
+    unknown = {name for names, strategy in divided if not _is_told(strategy) for name in names}
+    orphans = Counter(
+        queue.topic for _, strategy in divided if strategy is not None for queue in strategy.orphan_queues
+    )
+    findings: dict[str | None, list[Finding]] = {}
+    for finding in open_findings(plan):
+        findings.setdefault(finding.topic, []).append(finding)
+    for topic in topics:
+        yield families.TOPIC_GROUPS, (topic,), readers[topic]
+        yield families.TOPIC_ORPHANS, (topic,), None if topic in unknown else orphans[topic]
+        yield from _counted(families.TOPIC_FINDINGS, (topic,), findings.get(topic, []))
+
+
+def _is_told(strategy: StrategyPlan | None) -> bool:
+    """Whether it is known of every topic who owns what."""
+    return strategy is not None and strategy.is_known and not strategy.is_partial
+
+
+def _counted(family: Family, name: tuple[str, ...], findings: Iterable[Finding]) -> Iterator[Sample]:
+    counts = Counter((finding.rule, finding.severity) for finding in findings)
+    yield from ((family, (*name, *place), count) for place, count in sorted(counts.items()))
+
+
+def _seconds(moment: str | None) -> float | None:
+    """Seconds since 1970-01-01 UTC; None if it is unknown or no time."""
+    try:
+        return None if moment is None else datetime.fromisoformat(moment).timestamp()
+    except (ValueError, OverflowError):
+        return None
