@@ -58,6 +58,8 @@ def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Pl
         "plan.json",
         "recommendations.csv",
         "report.html",
+        "runbook.json",
+        "runbook.md",
         "summary.json",
     }
     assert {path.rpartition(".")[2] for path in tables} == {"parquet"}

@@ -18,6 +18,8 @@ FILES = [
     "plan.json",
     "recommendations.csv",
     "report.html",
+    "runbook.json",
+    "runbook.md",
     "summary.json",
 ]
 """Those that every plan has; the folder of scripts is beside them."""

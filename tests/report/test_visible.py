@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from rocketmq_capacity.report.visible import MAX_CHARACTERS, visible
+from rocketmq_capacity.plan_file.visible import MAX_CHARACTERS, visible
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from msgspec import UNSET
 
 from rocketmq_capacity.handover.metrics import metrics_of
-from rocketmq_capacity.plan_file.handed_over import HANDED_OVER, METRICS
+from rocketmq_capacity.handover.runbook import runbook_of
+from rocketmq_capacity.handover.runbook_files import json_of, markdown_of
+from rocketmq_capacity.plan_file.handed_over import HANDED_OVER, METRICS, RUNBOOK, RUNBOOK_JSON
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Policy
 
@@ -13,4 +15,9 @@ def handed_over(plan: Plan, policy: Policy) -> dict[str, bytes | None]:
     nothing: dict[str, bytes | None] = dict.fromkeys(HANDED_OVER)
     if plan.scenario is not UNSET:
         return nothing
-    return nothing | {METRICS: metrics_of(plan, policy.metrics)}
+    runbook = runbook_of(plan)
+    return nothing | {
+        METRICS: metrics_of(plan, policy.metrics),
+        RUNBOOK: markdown_of(runbook),
+        RUNBOOK_JSON: json_of(runbook),
+    }

@@ -3,5 +3,11 @@
 from typing import Final
 
 METRICS: Final = "metrics.prom"
-HANDED_OVER: Final = {METRICS: "application/openmetrics-text; version=1.0.0; charset=utf-8"}
+RUNBOOK: Final = "runbook.md"
+RUNBOOK_JSON: Final = "runbook.json"
+HANDED_OVER: Final = {
+    METRICS: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+    RUNBOOK: "text/markdown; charset=utf-8",
+    RUNBOOK_JSON: "application/json",
+}
 """By name, what a web server says that the file is."""

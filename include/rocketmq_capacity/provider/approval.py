@@ -20,6 +20,7 @@ from rocketmq_capacity.errors import cut
 from rocketmq_capacity.plan_file.order import beside
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.plan_file.recommendation import Approval
+from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.provider.report_asset import ask_again, report_address
 from rocketmq_capacity.report.approval import keep_answer, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
@@ -45,7 +46,6 @@ from rocketmq_capacity.report.selection import (
     asked_about,
     decide_against,
 )
-from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.loads import Loads
-from rocketmq_capacity.report.visible import visible
 
 Spec = dict[str, Any]
 

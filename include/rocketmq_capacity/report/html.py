@@ -11,12 +11,12 @@ from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.visible import finalize, visible
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.svg import start_to_draw
 from rocketmq_capacity.report.view.page import page_of
-from rocketmq_capacity.report.visible import finalize, visible
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS, lower_first
 from rocketmq_capacity.wording import counted
 

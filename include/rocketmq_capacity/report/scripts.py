@@ -8,28 +8,21 @@ from typing import Final
 
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.acts import COMMAND, PLACEHOLDER, acts_of, is_complete, is_plain
 from rocketmq_capacity.plan_file.finding import Cause
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.approval import said_to_all
-from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title
-from rocketmq_capacity.vocabulary import changes_cluster
 
 FOLDER: Final = "scripts"
 """The folder of the scripts, beside plan.json."""
 OLD_S: Final = 24 * 60 * 60
 """Seconds after which a snapshot no longer says what the cluster is like; an older plan cannot be approved either."""
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.sh")
-PLACEHOLDER: Final = re.compile(r"<[^<>]+>")
-"""A value in a command that a person must fill in."""
-WORD: Final = r"""(?:[A-Za-z0-9_@%+=:,./-]|'[^']*'|"'")+"""
-"""A word as ``shlex.quote`` writes it."""
-COMMAND: Final = re.compile(rf"mqadmin (?P<subcommand>\w+) -n (?P<nameserver>{WORD})(?P<options>(?: {WORD})*)")
-"""A command as recommendation/commands.py writes it."""
-
 HEAD: Final = (
     r"""set -eu
 
@@ -137,7 +130,7 @@ def _has_commands(way: Sequence[Recommendation]) -> bool:
 def _is_plain(way: Sequence[Recommendation]) -> bool:
     """Whether a terminal shows every command as it is."""
     lines = (*_commands(way), *(check.command for check in _checks(way)))
-    return all(visible(line) == line for line in lines if not line.startswith("#"))
+    return all(is_plain(line) for line in lines if not line.startswith("#"))
 
 
 def _encoded(plan: Plan, cause: Cause, way: Sequence[Recommendation]) -> Iterator[bytes]:
@@ -195,30 +188,24 @@ def _steps_lines(one: Recommendation) -> Iterator[str]:
 def _commands_lines(commands: Sequence[str], *, is_manual: bool) -> Iterator[str]:
     """The commands; what a person must decide or fill in stays a comment."""
     asked = False
-    for command in commands:
-        if command.startswith("#"):
-            yield _say(command)
-        elif (is_manual and changes_cluster(command)) or not _is_complete(command):
-            yield _say(f"# By hand: {command}")
+    for act in acts_of(commands, is_manual=is_manual):
+        if act.kind == "NOTE":
+            yield _say(act.command)
+        elif act.kind == "BY_HAND":
+            yield _say(f"# By hand: {act.command}")
         else:
-            if changes_cluster(command) and not asked:
+            if act.kind == "CHANGE" and not asked:
                 asked = True
                 yield _ask("Change the cluster?")
-            yield _run(command)
+            yield _run(act.command)
     if not commands:
         yield _say("# By hand: no command does it.")
-
-
-def _is_complete(command: str) -> bool:
-    """Whether the command can be run as it is: it is one of mqadmin, and nothing is left to fill in."""
-    parts = COMMAND.fullmatch(command)
-    return parts is not None and PLACEHOLDER.search(parts["options"]) is None
 
 
 def _run(command: str) -> str:
     """A line that runs a command with the script's own name server."""
     parts = COMMAND.fullmatch(command)
-    if parts is None or not _is_complete(command):
+    if parts is None or not is_complete(command):
         return _say(f"# By hand: {command}")
     return f'run {parts["subcommand"]} -n "$NAMESRV"{parts["options"]}'
 

@@ -16,12 +16,12 @@ from rich.text import Text
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
+from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.files import REPORT
 from rocketmq_capacity.report.summary_file import summary_of_plan
-from rocketmq_capacity.report.visible import visible
 from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
+from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.visible import visible
 
 WIDTH: Final = 860
 LABELS: Final = 210

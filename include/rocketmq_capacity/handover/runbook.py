@@ -1,0 +1,151 @@
+"""The runbook of a plan: what was approved, step by step, for a person at a terminal."""
+
+from datetime import datetime
+from typing import Final, Literal
+
+from msgspec import UNSET, Struct
+
+from rocketmq_capacity.plan_file.acts import acts_of, is_complete, is_plain
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.steps import Check, Step
+
+FORMAT: Final = "rocketmq-capacity/runbook/1"
+Status = Literal["APPROVED", "NOTHING_APPROVED", "TOO_OLD", "FROZEN"]
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """A command; ``paste`` is null for what a person must decide, fill in or read first."""
+
+    command: str
+    kind: Literal["LOOK", "CHANGE", "BY_HAND", "NOTE"]
+    paste: str | None
+
+
+class RunbookStep(Struct, frozen=True, kw_only=True):
+    """One step; the next one begins only when its checks show what they should."""
+
+    title: str
+    expect: str
+    blocks: tuple[str, ...]
+    orders: tuple[Order, ...]
+    checks: tuple[Check, ...]
+    way_back: str | None
+
+
+class Task(Struct, frozen=True, kw_only=True):
+    """An approved recommendation."""
+
+    recommendation: str
+    action: str
+    consumer_group: str | None
+    topic: str | None
+    who: str | None
+    reason: str
+    steps: tuple[RunbookStep, ...]
+    checks: tuple[Check, ...]
+    way_back: str | None
+
+
+class Approved(Struct, frozen=True, kw_only=True):
+    """Who approved, when, why, and the digest of what was seen."""
+
+    by: str | None
+    at: str
+    why: str | None
+    digest: str | None
+
+
+class Runbook(Struct, frozen=True, kw_only=True):
+    """What may be carried out; no task unless ``status`` is APPROVED."""
+
+    format: Literal["rocketmq-capacity/runbook/1"] = FORMAT
+    cluster_name: str
+    taken_at: str
+    valid_until: str | None
+    fingerprint: str
+    status: Status
+    why: str
+    approval: Approved | None
+    tasks: tuple[Task, ...]
+
+
+def runbook_of(plan: Plan) -> Runbook:
+    """The runbook of a plan of a real cluster."""
+    status, why = _status(plan)
+    approval = None if plan.approval is UNSET else plan.approval
+    until_s = _seconds(plan.valid_until)
+    approved = () if approval is None or status != "APPROVED" else approval.approved
+    return Runbook(
+        cluster_name=plan.cluster_name,
+        taken_at=plan.taken_at,
+        valid_until=plan.valid_until,
+        fingerprint=plan.fingerprint,
+        status=status,
+        why=why,
+        approval=None
+        if approval is None
+        else Approved(by=approval.by, at=approval.at, why=approval.why, digest=approval.digest),
+        tasks=tuple(_task(one, until_s or 0) for one in plan.recommendations if one.id in approved),
+    )
+
+
+def _status(plan: Plan) -> tuple[Status, str]:
+    if plan.approval is UNSET or not plan.approval.approved:
+        return "NOTHING_APPROVED", "Nobody has approved a recommendation of this plan."
+    if plan.freeze is not None:
+        return "FROZEN", f"Nothing may be changed until {plan.freeze.ends}: {plan.freeze.why}"
+    until_s, approved_s = _seconds(plan.valid_until), _seconds(plan.approval.at)
+    if until_s is None or approved_s is None or approved_s >= until_s:
+        return "TOO_OLD", "The snapshot was too old when it was approved. Plan the cluster again."
+    return "APPROVED", "Carry out the tasks one after the other."
+
+
+def _task(one: Recommendation, until_s: int) -> Task:
+    steps = one.steps
+    if steps is UNSET or not steps:
+        steps = (Step(title="Carry it out", expect=one.reason, commands=one.commands),)
+    return Task(
+        recommendation=one.id,
+        action=one.action,
+        consumer_group=one.consumer_group,
+        topic=one.topic,
+        who=one.owner,
+        reason=one.reason,
+        steps=tuple(_step(step, until_s, is_manual=one.manual) for step in steps),
+        checks=() if one.check is None else (one.check,),
+        way_back=one.way_back,
+    )
+
+
+def _step(step: Step, until_s: int, *, is_manual: bool) -> RunbookStep:
+    return RunbookStep(
+        title=step.title,
+        expect=step.expect,
+        blocks=step.blocks,
+        orders=tuple(
+            Order(command=act.command, kind=act.kind, paste=_pasted(act.command, act.kind, until_s))
+            for act in acts_of(step.commands, is_manual=is_manual)
+        ),
+        checks=step.checks,
+        way_back=step.way_back,
+    )
+
+
+def _pasted(command: str, kind: str, until_s: int) -> str | None:
+    """What may be pasted into a shell; a command that changes something does nothing once the plan is too old."""
+    if kind not in ("LOOK", "CHANGE") or not pastes(command):
+        return None
+    return command if kind == "LOOK" else f'[ "$(date -u +%s)" -lt {until_s} ] && {command}'
+
+
+def pastes(command: str) -> bool:
+    """Whether a command may be pasted as it is: complete, quoted, and without a character that a terminal obeys."""
+    return is_complete(command) and is_plain(command)
+
+
+def _seconds(moment: str | None) -> int | None:
+    try:
+        return None if moment is None else int(datetime.fromisoformat(moment).timestamp())
+    except (ValueError, OverflowError):
+        return None
