@@ -21,6 +21,7 @@ from rocketmq_capacity.simulation.subscription_changes import subscription_chang
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.vocabulary import RETRY_PREFIX
 from tests.cluster.clients import Consumer, Owned
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
@@ -165,6 +166,20 @@ def test_when_all_have_left_nobody_holds_the_topic_and_brokers_no_longer_tell_it
     }
     assert "left" in told["before"]
     assert "left" not in told["after"]
+
+
+def test_what_it_leaves_behind_is_what_the_what_if_says(story: Story) -> None:
+    asked = Unsubscribe(change="unsubscribe", consumer_group=GROUP, topic="left")
+    said = subscription_change(_group(plain_plan(story.before, AVG)), asked, Timing(), is_read_before=True)
+    written = {
+        moment: sum(one.max_offset or 0 for one in _topic(inventory, "left").offsets or ())
+        for moment, inventory in (("before", story.before), ("after", story.after))
+    }
+    subscribed = {one.topic for client in _group_of(story.after).clients or () for one in client.subscriptions or ()}
+
+    assert said.queues_with_offsets == QUEUES["left"]
+    assert written["after"] > written["before"], "the topic goes on without a reader"
+    assert {f"{RETRY_PREFIX}{GROUP}"} == subscribed - {"kept"}, "messages that failed still come back"
 
 
 def test_so_where_reading_begins_is_unknown_in_the_plan_and_in_truth_it_goes_on(story: Story) -> None:
