@@ -41,6 +41,7 @@ WAYS: Final = (
 its lists before it calls ``allocate()``, as clients do. The first is what happens in a cluster, and as cold as a plan;
 the second is the least that the classes can need.
 """
+MANY_CORES: Final = 16
 PASSES: Final = 3
 """Of the sample and of the session beside it, by turns; the medians are compared."""
 GB: Final = 1e9
@@ -122,6 +123,9 @@ class Bench:
             Target(f"fleet of {self._groups:,} groups: seconds", plan.seconds, target.FLEET_SECONDS),
             Target(f"fleet of {self._groups:,} groups: GB of all processes", plan.peak_bytes / GB, target.FLEET_GB),
             Target(f"fleet of {self._groups:,} groups: SQL executions", plan.sql_executions, target.SQL_EXECUTIONS),
+            Target(
+                f"fleet of {self._groups:,} groups: the driver's share", plan.shares.driver_ratio, target.DRIVER_RATIO
+            ),
         ]
 
     def official(self) -> list[Target]:
@@ -176,12 +180,15 @@ def head() -> None:
 
 
 def row(name: str, plan: PlanTiming) -> None:
-    """A plan in three lines: seconds, memory, and the sizes of what people and programs read."""
+    """A plan in four lines: seconds, memory, sizes of what people and programs read, and the driver's share."""
     of_parts = "".join(f"{part.seconds:10.1f}" for part in plan.parts.values())
     memory = "".join(f"{part.peak_bytes / 1e6:10,.0f}" for part in plan.parts.values())
     say(f"{name:12}{plan.seconds:8.1f}{of_parts}{plan.sql_executions:6}")
     say(f"{'':12}{plan.peak_bytes / 1e6:8,.0f}{memory}")
     say(f"{'':12}{plan.page_bytes / 1e6:8.1f}  MB of report.html; {plan.plan_bytes / 1e6:,.1f} MB of plan.json")
+    shares = plan.shares
+    told = f"{shares.driver_ratio:.0%}; on {MANY_CORES} cores the whole takes at most {shares.on(MANY_CORES):.1f} s"
+    say(f"{'':12}{shares.driver_s:8.1f}  s are the driver's alone: {told}")
 
 
 def writing(folder: Path, name: str, plan: PlanTiming) -> None:

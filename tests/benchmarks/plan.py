@@ -7,10 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rocketmq_capacity.report.files import PLAN, REPORT
+from tests.benchmarks.driver import Shares, SparkWork, shares
 from tests.benchmarks.watched import Watched, watched
 
 COMPUTING: Final = ("snapshot", "allocate", "assess", "recommend")
@@ -42,13 +44,15 @@ class PlanTiming:
     """By strategy."""
     page_bytes: int
     plan_bytes: int
+    shares: Shares
+    """Of the driver and of tasks."""
 
 
 def time_plan(inventory: Path, policy: Path | None, out: Path) -> PlanTiming:
     """Plan the inventory into the folder ``out``, which is replaced."""
     shutil.rmtree(out, ignore_errors=True)
-    count = out.with_name(f"{out.name}.executions")
-    command = [sys.executable, "-m", "tests.benchmarks.command_line", str(count), "plan", f"--inventory={inventory}"]
+    told = out.with_name(f"{out.name}.spark")
+    command = [sys.executable, "-m", "tests.benchmarks.command_line", str(told), "plan", f"--inventory={inventory}"]
     command += [f"--out={out}", *([f"--policy={policy}"] if policy else [])]
     ends = _Ends(out)
     plan = watched(command, also=ends.look)
@@ -57,8 +61,14 @@ def time_plan(inventory: Path, policy: Path | None, out: Path) -> PlanTiming:
         name: Part(until - since, plan.peak_bytes(since, until))
         for name, (since, until) in zip(PARTS, pairwise(moments), strict=True)
     }
-    sizes = ((out / name).stat().st_size for name in (REPORT, PLAN))
-    return PlanTiming(parts, plan.seconds, plan.peak_bytes(), int(count.read_text("ascii")), _rows(out), *sizes)
+    page_bytes, plan_bytes = ((out / name).stat().st_size for name in (REPORT, PLAN))
+    work = msgspec.json.decode(told.read_bytes(), type=SparkWork)
+    # Only from the end of `snapshot` to the beginning of `publish` does the driver wait for tasks.
+    waiting = moments[PARTS.index("allocate")], moments[PARTS.index("publish")]
+    of_all = shares(plan.seconds, waiting, work.tasks)
+    return PlanTiming(
+        parts, plan.seconds, plan.peak_bytes(), work.sql_executions, _rows(out), page_bytes, plan_bytes, of_all
+    )
 
 
 class _Ends:
