@@ -51,9 +51,9 @@ def ring(division: Division, virtual_nodes: int) -> tuple[Integers, Integers]:
     Source: ConsistentHashRouter.addNode and getExistingReplicas.
     """
     of_each: list[bytes] = []
-    firsts, counts, of_part = [NOTHING], [NOTHING], []
-    first = 0
-    for part in division.parts:
+    firsts, counts = [NOTHING], [NOTHING]
+    begins = np.cumsum(division.consumers_of_part) - division.consumers_of_part
+    for part, first in zip(division.parts, begins.tolist(), strict=True):
         members = part.members
         number = members.copies * virtual_nodes
         of_each += [
@@ -61,9 +61,8 @@ def ring(division: Division, virtual_nodes: int) -> tuple[Integers, Integers]:
         ]
         firsts.append(first + members.first)
         counts.append(number)
-        of_part.append(len(members) * virtual_nodes)
-        first += len(members)
-    keys = _keys(of_each) + np.repeat(np.arange(len(of_part)) * RING, of_part)
+    parts = np.arange(len(division.parts))
+    keys = _keys(of_each) + np.repeat(parts * RING, division.consumers_of_part * virtual_nodes)
     order = np.argsort(keys, kind="stable")
     keys, owner = keys[order], np.repeat(np.concatenate(firsts), np.concatenate(counts))[order]
     stays = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
@@ -79,7 +78,7 @@ def _nodes(client_id: str, count: int) -> bytes:
 
 def points_of(queues: Queues) -> Integers:
     """The key of each queue."""
-    return _keys(_points(reads.topic.topic, place.broker_name, place.readable) for reads, place in queues.of_topics)
+    return _keys([_points(reads.topic.topic, place.broker_name, place.readable) for reads, place in queues.of_topics])
 
 
 @lru_cache(TOPICS_REMEMBERED)

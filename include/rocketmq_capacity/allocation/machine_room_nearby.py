@@ -54,24 +54,24 @@ def shares(inner: OwnerIndex, division: Division, _: Policy) -> Shares:
 def _consumers_of_places(division: Division) -> tuple[Integers, Integers, Integers]:
     """The consumers that divide the queues of each place: those of its room, or all if the room has none.
 
-    Shape: three arrays: the places of consumers, room by room; for each place of queues the index of its first consumer
-    in these; and for each place of queues the number of its consumers.
+    Shape: three arrays: the places of consumers, first by part and room, then once more as they are; for each place of
+    queues the index of its first consumer in these; and for each place of queues the number of its consumers.
     """
     rooms, room = division.queues.rooms
-    consumers: list[Integers] = []
-    extents: list[tuple[int, int]] = []
-    first, begin = 0, 0
-    for part in division.parts:
-        extent: dict[str | None, tuple[int, int]] = {}
-        for name, places in part.members.by_room.items():
-            extent[name] = begin, len(places)
-            consumers.append(places + first)
-            begin += len(places)
-        everybody = extent[None]
-        extents += [extent.get(name, everybody) for name in rooms]
-        first += len(part.members)
-    part_of_place = np.repeat(
-        np.arange(len(division.parts)), [len(part.queues.facts_of_place) for part in division.parts]
+    elsewhere = len(rooms)  # the index of consumers without a room, or in one without brokers
+    counts = division.consumers_of_part
+    room_of_consumer = [one.room for part in division.parts for one in part.members.consumers]
+    index = dict.fromkeys(room_of_consumer, elsewhere)
+    index |= {name: number for number, name in enumerate(rooms) if name is not None}
+    of_consumer = np.array([index[name] for name in room_of_consumer], np.int64)
+    part_and_room = np.repeat(np.arange(len(counts)), counts) * (elsewhere + 1) + of_consumer
+    in_room = np.bincount(part_and_room, minlength=len(counts) * (elsewhere + 1))
+    part_of_place = np.repeat(np.arange(len(counts)), [len(part.queues.facts_of_place) for part in division.parts])
+    at = part_of_place * (elsewhere + 1) + room
+    has_own = in_room[at] > 0
+    everybody = len(of_consumer) + (np.cumsum(counts) - counts)[part_of_place]
+    return (
+        np.append(np.argsort(part_and_room, kind="stable"), np.arange(len(of_consumer))),
+        np.where(has_own, (np.cumsum(in_room) - in_room)[at], everybody),
+        np.where(has_own, in_room[at], counts[part_of_place]),
     )
-    begins, number = np.array(extents, np.int64).reshape(-1, 2)[part_of_place * len(rooms) + room].T
-    return np.concatenate(consumers), begins, number

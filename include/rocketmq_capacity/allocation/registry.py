@@ -43,7 +43,7 @@ class Strategy:
         throws: the indexes of the topics for which it throws, each with its message.
         dialects: by dialect, the implementation of clients that compute it differently.
         can_join: whether ``shares`` takes joined divisions too. Such a function finds the consumers only by the members
-            ``consumers``, ``first_place`` and ``parts`` of the division.
+            ``consumers``, ``first_place``, ``consumers_of_part`` and ``parts`` of the division.
     """
 
     shares: Callable[[Division, Policy], Shares]

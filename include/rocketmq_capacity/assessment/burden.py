@@ -133,8 +133,7 @@ class _Cells:
 
     def counted(self) -> tuple[Integers, Numbers]:
         """Of each cell how many queues the client owns of the topic, and the messages a second on them."""
-        pairs = [len(case.owners.queue) for case in self.cases]
-        queue = self._queue
+        pairs, queue = self._pairs, self._queue
         topic = _joined(case.division.queues.topic for case in self.cases)[queue]
         client = _joined(case.owners.client for case in self.cases)
         first_cell = np.repeat(_begins(self.clients * self.topics), pairs)
@@ -145,30 +144,42 @@ class _Cells:
         else:
             rates = rates[queue]
             if any(case.owners.is_popped is not False for case in self.cases):
-                rates = rates / self._readers(queue, pairs)
+                rates = rates / self._readers()
         own = np.bincount(cell, minlength=len(self.row))
         return own, np.asarray(np.bincount(cell, rates, len(self.row)), np.float64)
 
-    def _readers(self, queue: Integers, pairs: Sequence[int]) -> Integers:
+    def _readers(self) -> Integers:
         """Among how many a queue's messages are shared, for each pair of a queue and an owner; a pulled one is not."""
-        is_popped = np.concatenate([
-            np.broadcast_to(case.owners.is_popped, number) for case, number in zip(self.cases, pairs, strict=True)
+        queue, popped = self._queue, [case.owners.is_popped for case in self.cases]
+        is_popped = np.repeat([flag is True for flag in popped], self._pairs)
+        is_mixed = np.repeat([not isinstance(flag, bool) for flag in popped], self._pairs)
+        is_popped[is_mixed] = np.concatenate([
+            np.zeros(0, bool),
+            *[flag for flag in popped if not isinstance(flag, bool)],
         ])
         return np.where(is_popped, np.bincount(queue[is_popped], minlength=queue.max(initial=0) + 1)[queue], 1)
 
     def orphans(self) -> Integers:
         """Of each case how many business queues nobody owns."""
-        sizes = [len(case.division.queues) for case in self.cases]
         is_orphan = np.concatenate([case.division.queues.is_business for case in self.cases])
         is_orphan[self._queue] = False
-        return np.bincount(np.repeat(np.arange(len(sizes)), sizes)[is_orphan], minlength=len(sizes))
+        case = np.repeat(np.arange(len(self.cases)), self._queues)
+        return np.bincount(case[is_orphan], minlength=len(self.cases))
+
+    @cached_property
+    def _queues(self) -> list[int]:
+        """Of each case how many queues it has."""
+        return [len(case.division.queues.place) for case in self.cases]
+
+    @cached_property
+    def _pairs(self) -> list[int]:
+        """Of each case how many pairs of a queue and an owner."""
+        return [len(case.owners.queue) for case in self.cases]
 
     @cached_property
     def _queue(self) -> Integers:
         """Of each pair of a queue and an owner the index of the queue, over all cases."""
-        sizes = [len(case.division.queues) for case in self.cases]
-        pairs = [len(case.owners.queue) for case in self.cases]
-        return _joined(case.owners.queue for case in self.cases) + np.repeat(_begins(sizes), pairs)
+        return _joined(case.owners.queue for case in self.cases) + np.repeat(_begins(self._queues), self._pairs)
 
     def times(self, kind: str) -> Numbers:
         """Of each cell how many milliseconds a call takes."""
@@ -200,11 +211,11 @@ class _Cells:
             today = case.today
             # Where an id has several consumers, fewer of them may be left.
             own = case.division if today.members.has_copies or case.division.members.has_copies else today
-            if id(own) not in known:
-                known[id(own)] = len(divisions)
+            number = known.setdefault(id(own), len(divisions))
+            if number == len(divisions):
                 divisions.append(own)
                 counts.append(counts[-1] + len(own.members.client_ids))
-            begins.append(counts[known[id(own)]])
+            begins.append(counts[number])
             rows.append(np.arange(len(case.rows)) if own is case.division else case.rows)
         at = _joined(rows) + np.repeat(begins, self.clients)
         return (

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import cycle
 from math import ceil
 from typing import Final
 
@@ -188,11 +189,12 @@ class Crowd:
     def _every(self) -> list[Consumer]:
         """Today's consumers, and the further ones in turn: each is like the one ``len(now)`` places before it."""
         now = self._today.consumers
-        every = list(now)
-        for index in range(self.most - len(now)):
-            like = now[index % len(now)]
-            every.append(structs.replace(like, client_id=f"{like.client_id}~{index}", consumer_index=len(every)))
-        return every
+        first = len(now)
+        further = (
+            structs.replace(like, client_id=f"{like.client_id}~{index}", consumer_index=first + index)
+            for index, like in zip(range(self.most - first), cycle(now), strict=False)
+        )
+        return [*now, *further]
 
     @cached_property
     def _is_plain(self) -> bool:
@@ -261,8 +263,8 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
     """The same in parts of at most MOST_ENTRIES, but of at least one number of clients."""
     begin, entries = 0, 0
     for number, (staff, consumers) in enumerate(asked):
-        queues = staff.division.queues
-        own = len(queues) + consumers * (len(queues.topics) + len(queues) * staff.pops)
+        queues, topics = len(staff.division.queues.place), len(staff.division.queues.topics)
+        own = queues + consumers * (topics + queues * staff.pops)
         if number > begin and entries + own > MOST_ENTRIES:
             yield asked[begin:number]
             begin, entries = number, 0

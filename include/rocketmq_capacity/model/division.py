@@ -91,7 +91,7 @@ class Queues:
         topic_of_place = np.concatenate([part.topic_of_place for part in parts])
         topic_of_place += np.repeat(np.cumsum(topics) - topics, places)
         place = np.concatenate([part.place for part in parts])
-        place += np.repeat(np.cumsum(places) - places, [len(part) for part in parts])
+        place += np.repeat(np.cumsum(places) - places, [len(part.place) for part in parts])
         return cls(
             tuple(chain.from_iterable(part.topics for part in parts)),
             tuple(chain.from_iterable(part.facts for part in parts)),
@@ -154,9 +154,9 @@ class Queues:
     @cached_property
     def rooms(self) -> tuple[list[str | None], Integers]:
         """The machine rooms of the brokers, and the index in these of each place's room."""
-        rooms: dict[str | None, int] = {}
-        room = [rooms.setdefault(facts.room, len(rooms)) for facts in self.facts]
-        return list(rooms), np.array(room, np.int64)[self.facts_of_place]
+        of_facts = [facts.room for facts in self.facts]
+        rooms = {room: index for index, room in enumerate(dict.fromkeys(of_facts))}
+        return list(rooms), np.array([rooms[room] for room in of_facts], np.int64)[self.facts_of_place]
 
     @cached_property
     def topic(self) -> Integers:
@@ -229,7 +229,7 @@ class Members:
     def alike(self, consumers: tuple[Consumer, ...], client_ids: list[str]) -> "Members":
         """Other consumers, in order, of which each is like one of these and has an id of its own."""
         members = Members(consumers)
-        members.__dict__.update(client_ids=client_ids, is_plain=self.is_plain, has_grpc=self.has_grpc)
+        members.__dict__.update(client_ids=client_ids, has_copies=False, is_plain=self.is_plain, has_grpc=self.has_grpc)
         if len(self.libraries) == 1 and consumers:
             members.__dict__.update(libraries=self.libraries)
         return members
@@ -308,15 +308,6 @@ class Members:
         return Members(tuple(one for one in self.consumers if one.is_listed))
 
     @cached_property
-    def by_room(self) -> dict[str | None, Integers]:
-        """The places of the consumers in each machine room; under None those of all consumers."""
-        rooms: dict[str | None, list[int]] = {}
-        for place, one in enumerate(self.consumers):
-            rooms.setdefault(one.room, []).append(place)
-        places = {room: np.array(each, np.int64) for room, each in rooms.items()}
-        return {**places, None: np.arange(len(self))}
-
-    @cached_property
     def is_plain(self) -> bool:
         """Whether each consumer has an id of its own, reads every topic and is a remoting one."""
         return not (self.has_copies or self.has_readers_of_some or self.has_grpc)
@@ -371,40 +362,45 @@ class Division:
         return self.joined or (self,)
 
     @cached_property
+    def queues_of_part(self) -> Integers:
+        """The number of queues of each part."""
+        return np.array([len(part.queues.place) for part in self.parts], np.int64)
+
+    @cached_property
+    def consumers_of_part(self) -> Integers:
+        """The number of consumers of each part."""
+        return np.array([len(part.members.consumers) for part in self.parts], np.int64)
+
+    @cached_property
     def part(self) -> Integers:
         """The index of each queue's part."""
-        return np.repeat(np.arange(len(self.parts)), [len(part.queues) for part in self.parts])
+        return np.repeat(np.arange(len(self.parts)), self.queues_of_part)
 
     @cached_property
     def ends(self) -> Integers:
         """Where the queues of each part end."""
-        return np.cumsum([len(part.queues) for part in self.parts], dtype=np.int64)
+        return np.cumsum(self.queues_of_part)
 
     @cached_property
     def in_part(self) -> Integers:
         """The index of each queue in its part."""
-        counts = np.array([len(part.queues) for part in self.parts], np.int64)
-        return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return np.arange(len(self.queues)) - (self.ends - self.queues_of_part)[self.part]
 
     @cached_property
     def is_plain(self) -> bool:
         """Whether each consumer of a clustering group takes its share alone; False without consumers or queues."""
-        return bool(len(self.members) and len(self.queues) and self.members.is_plain and self.group.is_clustering)
+        has_both = bool(self.members.consumers) and len(self.queues.place) > 0
+        return has_both and self.members.is_plain and self.group.is_clustering
 
     @cached_property
     def consumers(self) -> Integers:
         """The number of consumers among which each queue is divided."""
-        if not self.joined:
-            return np.full(len(self.queues), len(self.members))
-        return np.array([len(part.members) for part in self.joined], np.int64)[self.part]
+        return self.consumers_of_part[self.part]
 
     @cached_property
     def first_place(self) -> Integers:
         """The place of the first consumer of each queue's part."""
-        if not self.joined:
-            return np.zeros(len(self.queues), np.int64)
-        counts = np.array([len(part.members) for part in self.joined], np.int64)
-        return (np.cumsum(counts) - counts)[self.part]
+        return (np.cumsum(self.consumers_of_part) - self.consumers_of_part)[self.part]
 
     @cached_property
     def taken(self) -> Integers | None:
