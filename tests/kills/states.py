@@ -1,6 +1,7 @@
 """What a run's folder may hold at any moment, and what a reader takes from it."""
 
 import json
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,8 @@ SCENARIO_ALONE: Final = "compare"
 STEPS: Final = ("snapshot", "allocate", "assess", "recommend", "publish")
 """In their order; each is an app as well."""
 LOCK: Final = ".lock"
+UNIQUE: Final = re.compile(r"-[0-9a-f]{32}\.parquet")
+UNIQUE_BYTES: Final = re.compile(UNIQUE.pattern.encode())
 
 Files = dict[str, bytes]
 """Path below the run's folder -> content."""
@@ -17,11 +20,7 @@ Files = dict[str, bytes]
 
 def files_of(run: Run) -> Files:
     """Every file of a run, hidden ones as well, but for the lock, which holds nothing."""
-    return {
-        str(path.relative_to(run.folder)): path.read_bytes()
-        for path in run.folder.rglob("*")
-        if path.is_file() and path.name != LOCK
-    }
+    return dict(_named(run, path) for path in run.folder.rglob("*") if path.is_file() and path.name != LOCK)
 
 
 def readable(run: Run) -> Files:
@@ -35,7 +34,13 @@ def readable(run: Run) -> Files:
             paths += [file for name in run.datasets(step) for file in run.files(name)]
     if run.report.is_dir():
         paths += (file for file in run.report.rglob("[!.]*") if file.is_file())
-    return {str(path.relative_to(run.folder)): path.read_bytes() for path in paths}
+    return dict(_named(run, path) for path in paths)
+
+
+def _named(run: Run, path: Path) -> tuple[str, bytes]:
+    """A file's name and content, without the part of names that is another one each time, in manifests as well."""
+    name, content = str(path.relative_to(run.folder)), path.read_bytes()
+    return UNIQUE.sub(".parquet", name), UNIQUE_BYTES.sub(b".parquet", content) if "steps" in path.parts else content
 
 
 def assert_nothing_half_written(run: Run, whole: Files) -> None:

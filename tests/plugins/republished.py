@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-import pyarrow.parquet as pq
-
 from rocketmq_capacity import tables
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.publish import publish
 from rocketmq_capacity.store.lake import Lake, Run
@@ -26,8 +25,8 @@ def planned(lake: Path, run_id: str, rows: Built) -> Run:
     run = Lake(lake).run(rows["cluster"][0]["cluster_name"], run_id)
     beside = (tables.ClientLoad, tables.GroupSize, tables.GroupFailure, tables.TopicFailure)
     for dataset in (*REPORTED, *beside):
-        folder = run.new_table(dataset.dataset_name())
-        pq.write_table(table_of(dataset, typed(dataset, rows)), folder / "part-0.parquet")
+        run.new_table(dataset.dataset_name())
+        add_file(run, dataset, table_of(dataset, typed(dataset, rows)))
     for step in (SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND):
         run.commit(step, [])
     return run

@@ -10,6 +10,7 @@ from rocketmq_capacity.settings.policy import Retention
 from rocketmq_capacity.store import whole_folder as module
 from rocketmq_capacity.store.acceptances import acceptances, keep_acceptance
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.new_file import NewFile
 from rocketmq_capacity.store.retention import delete, expired
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.writing import write_together, write_whole
@@ -41,8 +42,10 @@ def commit(run: Run, text: str) -> None:
     run.begin("assess")
     for dataset, names in TABLES.items():
         folder = run.new_table(dataset)
-        for name in names:
-            (folder / f"{name}.parquet").write_bytes(f"{dataset} {name} {text}".encode() * 9)
+        for number, name in enumerate(names):
+            with NewFile(folder, number) as file:
+                file.write(f"{dataset} {name} {text}".encode() * 9)
+            run.add(dataset, file.place.name, file.written(9))
     run.commit("assess", [*TABLES])
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 from msgspec import structs
 
 from rocketmq_capacity.model.facts import ClusterFacts
@@ -16,6 +15,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.comparison import comparison
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables import Cluster, Finding, ScenarioEffect, ScenarioGroup, UndecidedFinding
 from rocketmq_capacity.tables.arrow import table_of
@@ -34,7 +34,8 @@ def side(folder: Path, rows: Sequence[Dataset]) -> Side:
         by_dataset[type(row)].append(row)
     run = Run(folder)
     for dataset, own in by_dataset.items():
-        pq.write_table(table_of(dataset, own), run.new_table(dataset.dataset_name()) / "part.parquet")
+        run.new_table(dataset.dataset_name())
+        add_file(run, dataset, table_of(dataset, own))
     return Side(run, ClusterFacts(cluster=CLUSTER))
 
 

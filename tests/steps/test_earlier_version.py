@@ -1,5 +1,6 @@
 """Runs that an earlier version of this program planned, whose tables lack a column of today."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,9 +32,10 @@ def planned(lake: Path, run_id: str = "r1", *, without: str | None = None) -> Pl
         planning.run.begin(step)
         planning.run.commit(step, [])
     if without is not None:
-        for file in planning.run.table(tables.GroupUnit.dataset_name()).glob("*.parquet"):
+        for file in planning.files(tables.GroupUnit):
             pq.write_table(pq.read_table(file).drop_columns([without]), file)
-        planning.run.commit(SNAPSHOT, planning.run.datasets(SNAPSHOT))
+        manifest = planning.run.folder / "steps" / "snapshot.json"
+        manifest.write_text(json.dumps({"step": SNAPSHOT, "datasets": planning.run.datasets(SNAPSHOT)}))
     return planning
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.assess import found_before, since_when
 from rocketmq_capacity.steps.planning import Found, Planning
 from rocketmq_capacity.store.lake import Lake, Run
@@ -25,7 +25,8 @@ FIRST, SECOND, THIRD = (f"2026-11-{day}T02:00:00Z" for day in (19, 20, 21))
 
 def put(run: Run, dataset: type[tables.Dataset], *rows: dict[str, Any]) -> None:
     table = table_of(dataset, typed(dataset, {dataset.dataset_name(): rows}))
-    pq.write_table(table, run.new_table(dataset.dataset_name()) / "part-0.parquet")
+    run.new_table(dataset.dataset_name())
+    add_file(run, dataset, table)
 
 
 def assessed(run: Run, taken_at: str, steps: tuple[str, ...] = ("assess", "publish")) -> Run:
@@ -91,7 +92,6 @@ def test_the_lowest_severity_of_the_runs_in_a_row_that_have_a_finding_is_kept(tm
         lambda run: next(run.table("finding").glob("*.parquet")).unlink(),
         lambda run: next(run.table("finding").glob("*.parquet")).write_bytes(b""),
         lambda run: next(run.table("cluster").glob("*.parquet")).write_bytes(b"no Parquet"),
-        lambda run: (run.table("finding") / "mine.parquet").write_bytes(b"added"),
         lambda run: run.inventory.write_bytes(b""),
     ],
 )
@@ -109,3 +109,15 @@ def test_a_run_whose_files_are_damaged_is_set_aside_for_the_one_before_it(
     assert found is not None
     assert found.taken_at == FIRST
     assert f"{damaged.folder} is set aside: " in caplog.text
+
+
+def test_a_run_with_a_byte_changed_in_place_is_set_aside(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    assessed(lake.run("C1", "r1"), FIRST)
+    damaged = assessed(lake.run("C1", "r2"), SECOND)
+    damaged.commit("assess", ["cluster", "finding"])
+    (file,) = damaged.files("finding")
+    file.write_bytes(b"X" + file.read_bytes()[1:])
+    found = looked_back(lake, assessed(lake.run("C1", "r3"), THIRD, ()))
+    assert found is not None
+    assert found.taken_at == FIRST

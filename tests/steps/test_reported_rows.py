@@ -13,6 +13,7 @@ from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.report import plan
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.reported_rows import records, rows, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.arrow import table_of
@@ -30,10 +31,10 @@ def stored(folder: Path, dataset: type[Dataset], held: Sequence[Any], files: int
     table = table_of(dataset, held)
     for name, kind in changes.items():
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
-    target = run.new_table(dataset.dataset_name())
+    run.new_table(dataset.dataset_name())
     for number in range(files):
         chosen = pa.array(range(number, len(held), files), pa.int64())
-        pq.write_table(table.take(chosen), target / f"part-{number}.parquet")
+        add_file(run, dataset, table.take(chosen))
     return run
 
 

@@ -2,14 +2,17 @@
 
 import json
 import os
+import pickle
 import shutil
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, TableDamaged
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.manifest import File
 from rocketmq_capacity.store.run_lookup import stored_run
 from rocketmq_capacity.store.writing import write_together, write_whole
 from tests.power_loss.losses import states_of
@@ -38,25 +41,30 @@ def test_a_manifest_that_is_not_whole_commits_nothing(tmp_path: Path, content: b
         run.datasets("publish")
 
 
+NAMES = ("part-0.parquet", "part-1.parquet")
+DIGEST = sha256(b"0123456789").hexdigest()
+
+
 def committed(lake: Path) -> Run:
     """A run of C1 with a table of two files."""
     run = Lake(lake).run("C1", "r1")
     run.begin("assess")
     folder = run.new_table("finding")
-    for name in ("part-0.parquet", "part-1.parquet"):
+    for name in NAMES:
         (folder / name).write_bytes(b"0123456789")
+        run.add("finding", name, File(10, 2, DIGEST))
     run.commit("assess", ["finding"])
     return run
 
 
 def test_readers_open_exactly_the_files_of_the_manifest(tmp_path: Path) -> None:
     run = committed(tmp_path)
-    (run.table("finding") / ".part-0f.parquet").write_bytes(b"of an executor that has outlived its driver")
+    (run.table("finding") / "part-00000-0f.parquet").write_bytes(b"of an executor that has outlived its driver")
     assert [file.name for file in run.files("finding")] == ["part-0.parquet", "part-1.parquet"]
     assert json.loads((run.folder / "steps" / "assess.json").read_bytes()) == {
         "step": "assess",
         "datasets": ["finding"],
-        "files": {"finding": {"part-0.parquet": 10, "part-1.parquet": 10}},
+        "files": {"finding": {name: {"size_bytes": 10, "rows": 2, "sha256": DIGEST} for name in NAMES}},
     }
 
 
@@ -66,7 +74,6 @@ def test_readers_open_exactly_the_files_of_the_manifest(tmp_path: Path) -> None:
         (lambda folder: (folder / "part-1.parquet").unlink(), "part-1.parquet is missing"),
         (lambda folder: shutil.rmtree(folder), "part-0.parquet is missing"),
         (lambda folder: (folder / "part-0.parquet").write_bytes(b""), "part-0.parquet has 0 bytes instead of 10"),
-        (lambda folder: (folder / "part-7.parquet").write_bytes(b"mine"), "part-7.parquet is none of its files"),
         (lambda folder: linked(folder / "part-1.parquet"), "part-1.parquet is missing"),
         (lambda folder: linked(folder), "part-0.parquet is missing"),
     ],
@@ -84,6 +91,15 @@ def test_a_table_that_is_not_as_its_manifest_says_is_named(
     )
 
 
+def test_bytes_that_were_changed_in_place_are_found_where_a_table_of_another_process_is_checked(tmp_path: Path) -> None:
+    run = committed(tmp_path)
+    run.check_bytes("finding")
+    (run.table("finding") / NAMES[1]).write_bytes(b"0123456788")
+    assert len(run.files("finding")) == 2
+    with pytest.raises(TableDamaged, match=r"part-1.parquet has other bytes than were written"):
+        run.check_bytes("finding")
+
+
 def linked(path: Path) -> None:
     """The same content, behind a link."""
     path.rename(path.with_name("elsewhere"))
@@ -96,6 +112,27 @@ def test_of_a_manifest_of_an_earlier_version_all_files_are_read(tmp_path: Path) 
     (run.table("finding") / "part-2.parquet").write_bytes(b"more")
     assert run.is_committed("assess")
     assert [file.name for file in run.files("finding")] == ["part-0.parquet", "part-1.parquet", "part-2.parquet"]
+
+
+def test_of_a_manifest_that_lists_sizes_alone_the_sizes_are_checked(tmp_path: Path) -> None:
+    run = committed(tmp_path)
+    manifest = {"step": "assess", "datasets": ["finding"], "files": {"finding": dict.fromkeys(NAMES, 10)}}
+    (run.folder / "steps" / "assess.json").write_text(json.dumps(manifest))
+    assert [file.name for file in run.files("finding")] == [*NAMES]
+    (run.table("finding") / NAMES[1]).write_bytes(b"")
+    with pytest.raises(TableDamaged, match=r"part-1.parquet has 0 bytes instead of 10"):
+        run.files("finding")
+
+
+def test_while_a_step_is_under_way_only_the_files_that_were_handed_over_are_read(tmp_path: Path) -> None:
+    run = committed(tmp_path)
+    run.begin("assess")
+    folder = run.new_table("finding")
+    for name in ("part-00000-1a.parquet", "part-00000-0f.parquet"):
+        (folder / name).write_bytes(b"0123456789")
+    run.add("finding", "part-00000-1a.parquet", File(10, 2, DIGEST))
+    assert [file.name for file in run.files("finding")] == ["part-00000-1a.parquet"]
+    assert [file.name for file in pickle.loads(pickle.dumps(run)).files("finding")] == ["part-00000-1a.parquet"]
 
 
 @pytest.mark.parametrize("name", ["steps", "tables", "report", "inventory.json", "history.json", "approval.json", ""])
@@ -156,6 +193,7 @@ def test_tables_and_the_new_manifest_are_on_the_disk_before_it_counts(
     run = Run(tmp_path / "run")
     run.begin("assess")
     (run.new_table("finding") / "part-0.parquet").write_bytes(b"rows")
+    run.add("finding", "part-0.parquet", File(4, 1, ""))
     run.commit("assess", ["finding"])
     tables = ["part-0.parquet", "finding", "tables", "run"]
     assert synced[-len(tables) - 2 :] == [*tables, ".assess.json.part", "steps"]

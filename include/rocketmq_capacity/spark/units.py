@@ -4,58 +4,57 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+from msgspec import structs
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from rocketmq_capacity.collector import collect_seldom
+from rocketmq_capacity.spark.new_table import NewTable, add_file
+from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.store.manifest import File
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
 
 OnUnits = Callable[[list[dict[str, Any]]], Iterator[tuple[type[Dataset], pa.Table]]]
 """Some units -> rows of datasets. The rows of a unit do not depend on the other units of the batch."""
 
-_WRITTEN: Final = "task int, file string"
-_COUNTS: Final = ".units-"
-"""Prefix of a hidden file that has a byte for each unit that its task has done."""
+
+_WRITTEN: Final = "dataset string, name string, size_bytes long, rows long, sha256 string"
 
 
-def map_units(units: DataFrame, function: OnUnits, folders: Mapping[type[Dataset], Path]) -> None:
-    """Write a function's rows of every unit into the folders of the datasets, one file a task and dataset.
+def map_units(units: DataFrame, function: OnUnits, run: Run, *datasets: type[Dataset]) -> None:
+    """Add a function's rows of every unit to datasets of a run whose step is under way, one file a task and dataset.
 
-    A task writes hidden files, and gives their names when it has succeeded. Only these become visible, so files of a
-    failed or repeated try are never read. Driver and executors must see the folders at the same path. `units_done`
-    shows how far they are.
+    A task hands over what it has written as its result. Spark takes one result of each task, so what a failed,
+    repeated or lost try leaves is in no list, and nobody reads it. `units_done` shows how far they are.
 
     Args:
         units: a row a unit.
         function: picklable; runs where the executors are.
-        folders: one for each dataset that the function makes rows of.
+        run: where the tables are; driver and executors must see its folder at the same path.
+        datasets: those that the function makes rows of.
     """
-    counts = next(iter(folders.values()))
+    places = {dataset: _Place.of(run, dataset) for dataset in datasets}
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         collect_seldom()  # Spark keeps the process for further tasks
-        with _Files(folders) as files, (counts / f"{_COUNTS}{uuid4().hex}").open("wb", buffering=0) as count:
+        with _Files(places) as files, (counts / uuid4().hex).open("wb", buffering=0) as count:
             for batch in batches:
                 for dataset, table in function(batch.to_pylist()):
                     files.write(dataset, table)
                 count.write(bytes(batch.num_rows))
         yield files.written()
 
-    # By task, so that a repeated plan has files of the same names.
-    for row in sorted(units.mapInArrow(write, _WRITTEN).collect()):
-        file = Path(row["file"])
-        file.rename(file.with_name(f"part-{sum(1 for _ in file.parent.glob('part-*'))}.parquet"))
-    for dataset, folder in folders.items():
-        for left in folder.glob(".*"):
-            left.unlink(missing_ok=True)
-        if not any(folder.glob("part-*")):
-            pq.write_table(arrow_schema(dataset).empty_table(), folder / "part-0.parquet", store_schema=False)
+    with run.counting() as counts:
+        for row in units.mapInArrow(write, _WRITTEN).collect():
+            run.add(row["dataset"], row["name"], File(row["size_bytes"], row["rows"], row["sha256"]))
+    for dataset in datasets:
+        if not run.files(dataset.dataset_name()):  # a file says which columns the dataset has
+            add_file(run, dataset, arrow_schema(dataset).empty_table())
 
 
 def warm_up(session: SparkSession, *modules: str) -> None:
@@ -70,42 +69,65 @@ def warm_up(session: SparkSession, *modules: str) -> None:
     session.range(0, tasks, 1, tasks).mapInArrow(imported, "id long").collect()
 
 
-def units_done(folder: Path) -> int:
-    """How many units are done by the tasks whose first dataset has this folder; a repeated task counts again."""
+def units_done(counts: Path) -> int:
+    """How many units are done by the tasks of a pass; a repeated task counts again."""
     done = 0
-    for file in folder.glob(f"{_COUNTS}*"):
+    for file in counts.glob("*"):
         with suppress(FileNotFoundError):  # the pass has ended in the meantime
             done += file.stat().st_size
     return done
 
 
+class _Place(NamedTuple):
+    """Where the tasks of a pass write a dataset.
+
+    Attributes:
+        folder: of the dataset.
+        part: of the first task; the next task has the next one.
+    """
+
+    folder: Path
+    part: int
+
+    @classmethod
+    def of(cls, run: Run, dataset: type[Dataset]) -> "_Place":
+        """After everything that the step has written so far."""
+        name = dataset.dataset_name()
+        return cls(run.table(name), run.next_part(name))
+
+
 class _Files:
     """The parquet files of one task, opened when their first row comes."""
 
-    def __init__(self, folders: Mapping[type[Dataset], Path]) -> None:
-        self._folders = folders
-        self._writers: dict[type[Dataset], tuple[Path, pq.ParquetWriter]] = {}
+    def __init__(self, places: Mapping[type[Dataset], _Place]) -> None:
+        self._places = places
+        self._open: dict[type[Dataset], NewTable] = {}
 
     def __enter__(self) -> "_Files":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for _path, writer in self._writers.values():
-            writer.close()
+        for table in self._open.values():
+            table.close()
 
     def write(self, dataset: type[Dataset], table: pa.Table) -> None:
         """Append rows."""
         if not table.num_rows:
             return
-        if dataset not in self._writers:
-            path = self._folders[dataset] / f".part-{uuid4().hex}.parquet"
-            # Without Arrow's own schema, readers see plain texts instead of encoded ones.
-            self._writers[dataset] = path, pq.ParquetWriter(path, table.schema, store_schema=False)
-        self._writers[dataset][1].write_table(table)
+        if dataset not in self._open:
+            context = TaskContext.get()
+            folder, first = self._places[dataset]
+            part = first + (context.partitionId() if context else 0)
+            self._open[dataset] = NewTable(folder, part, table.schema)
+        self._open[dataset].write(table)
 
     def written(self) -> pa.RecordBatch:
-        """What was written, a row a file."""
-        context = TaskContext.get()
-        files = [str(path) for path, _ in self._writers.values()]
-        tasks = [context.partitionId() if context else 0] * len(files)
-        return pa.RecordBatch.from_arrays([pa.array(tasks, pa.int32()), pa.array(files, pa.string())], ["task", "file"])
+        """What was written, a row a file, once all are closed."""
+        rows = [
+            {"dataset": dataset.dataset_name(), "name": table.name, **structs.asdict(table.file)}
+            for dataset, table in self._open.items()
+        ]
+        kinds = {"size_bytes": pa.int64(), "rows": pa.int64()}
+        names = ("dataset", "name", "size_bytes", "rows", "sha256")
+        columns = [pa.array([row[name] for row in rows], kinds.get(name, pa.string())) for name in names]
+        return pa.RecordBatch.from_arrays(columns, names)

@@ -30,7 +30,7 @@ def allocate(planning: Planning, early: Future[None] | None = None) -> None:
         if early is None:
             _run_strategies(planning)
         else:
-            planning.wait_for_units(GROUPS, planning.number(tables.GroupUnit), early, *WRITTEN)
+            planning.wait_for_units(GROUPS, planning.number(tables.GroupUnit), early)
 
 
 def allocate_early(planning: Planning) -> None:

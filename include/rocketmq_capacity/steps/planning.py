@@ -20,6 +20,7 @@ from rocketmq_capacity.errors import ContractBroken, DatasetMissing
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.progress.progress import Phase, Progress, Step
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of
 from rocketmq_capacity.tables.dataset import Dataset
@@ -120,11 +121,13 @@ class Planning:
     def check_stored(self, *datasets: type[Dataset]) -> None:
         """Check tables of a run that another process, or another version of this program, has stored.
 
-        Errors: ContractBroken if a column has another type, or if rows have the same key.
+        Errors: ContractBroken if a column has another type, or if rows have the same key; TableDamaged if a file has
+        other bytes than were written.
         """
         from rocketmq_capacity.tables.checks import check_stored
 
         for dataset in datasets:
+            self.run.check_bytes(dataset.dataset_name())
             check_stored(dataset, self.files(dataset))
 
     def units(self, dataset: type[Dataset], *columns: str) -> Units:
@@ -139,8 +142,9 @@ class Planning:
         """A dataset of this run."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        schema = from_arrow_schema(arrow_schema(dataset))
-        files = self.files(dataset) or [self.run.table(dataset.dataset_name())]
+        schema, files = from_arrow_schema(arrow_schema(dataset)), self.files(dataset)
+        if not files:
+            return self.session().createDataFrame([], schema)
         return self.session().read.schema(schema).parquet(*map(str, files))
 
     def files(self, dataset: type[Dataset]) -> list[Path]:
@@ -158,21 +162,20 @@ class Planning:
         """
         from rocketmq_capacity.spark.units import map_units
 
-        folders = {dataset: self.run.table(dataset.dataset_name()) for dataset in datasets}
-        with self._counted(what, units.number, datasets[0]):
-            map_units(units.frame, function, folders)
+        with self._counted(what, units.number):
+            map_units(units.frame, function, self.run, *datasets)
 
-    def wait_for_units(self, what: str, number: int, early: Future[None], *datasets: type[Dataset]) -> None:
-        """Wait for `map_units` of the same number of units and the same datasets, which another thread has called."""
+    def wait_for_units(self, what: str, number: int, early: Future[None]) -> None:
+        """Wait for `map_units` of the same number of units, which another thread has called."""
         self.session()  # the progress shows if it is waited for
-        with self._counted(what, number, datasets[0]):
+        with self._counted(what, number):
             early.result()
 
-    def _counted(self, what: str, number: int, first: type[Dataset]) -> AbstractContextManager[Phase]:
-        """A phase that counts the units by the first dataset that they are mapped to."""
+    def _counted(self, what: str, number: int) -> AbstractContextManager[Phase]:
+        """A phase that counts the units that are mapped."""
         from rocketmq_capacity.spark.units import units_done
 
-        return self.progress.phase(what, number, partial(units_done, self.run.table(first.dataset_name())))
+        return self.progress.phase(what, number, partial(units_done, self.run.counts))
 
     def add(self, dataset: type[Dataset], rows: Iterable[Dataset]) -> None:
         """Add a few rows to a dataset of this run."""
@@ -181,7 +184,7 @@ class Planning:
     def add_table(self, dataset: type[Dataset], table: pa.Table) -> None:
         """Add a table to a dataset of this run."""
         if table.num_rows:
-            pq.write_table(table, self.run.table(dataset.dataset_name()) / "part-driver.parquet", store_schema=False)
+            add_file(self.run, dataset, table)
 
     @contextmanager
     def step(

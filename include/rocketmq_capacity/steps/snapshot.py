@@ -1,13 +1,11 @@
 """The first step: the inventory, its units and its tables."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.collector import give_blocks_back, without_collector
@@ -16,6 +14,7 @@ from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
 from rocketmq_capacity.snapshot.units import Units
+from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.writing import write_whole
@@ -79,21 +78,15 @@ def write_snapshot(
 
 def _write(planning: Planning, filled: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
     """Write each table while the next one is made, so that at most two are in memory."""
-    files: Counter[type[Dataset]] = Counter()
     with ThreadPoolExecutor(max_workers=1) as writer:
         writing: Future[None] | None = None
         for dataset, table in filled:
             if writing is not None:
                 writing.result()
-            file = planning.run.table(dataset.dataset_name()) / f"part-{files[dataset]}.parquet"
-            writing = writer.submit(_write_table, table, file)
-            files[dataset] += 1
+            # Written by Arrow: Spark would only copy it. The types are Parquet's own, as in every other table.
+            write = partial(add_file, planning.run, dataset, table)
+            writing = writer.submit(write, row_group_size=ROW_GROUP_ROWS, compression="zstd")
             if dataset is tables.Cluster:
                 give_blocks_back()  # those of the fingerprint are more than all other tables need
         if writing is not None:
             writing.result()
-
-
-def _write_table(table: pa.Table, file: Path) -> None:
-    # Written by Arrow: Spark would only copy it. The types are Parquet's own, as in every other table.
-    pq.write_table(table, file, row_group_size=ROW_GROUP_ROWS, compression="zstd", store_schema=False)

@@ -13,22 +13,23 @@ A run's datasets are in the run's own folder::
     LAKE/<cluster_name>/.accepted/                       risks that people have accepted, see acceptances.py
 
 Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there, and open exactly
-the files that it lists. No folder is ever renamed. A retry of a step writes its datasets again, then its manifest. The
+the files that it lists. Nothing is ever renamed. A retry of a step writes its datasets again, then its manifest. The
 report is not a dataset: once it is published it stays published, and publishing again replaces its files one by one.
 """
 
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock, Timeout
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, TableDamaged, shown
-from rocketmq_capacity.store.manifest import Sizes, difference, read_manifest, sizes_in, write_manifest
+from rocketmq_capacity.store.manifest import File, Files, difference, read_manifest, sizes_in, write_manifest
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
@@ -42,9 +43,16 @@ WAIT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of one cluster, with all its paths."""
+    """One run of one cluster, with all its paths.
+
+    Attributes:
+        folder: of the run.
+        under_way: the files of the datasets that a step of this process has written since it began, by dataset. No
+            manifest lists them yet, so only this process reads them, and its tasks, which get a copy of the run.
+    """
 
     folder: Path
+    under_way: dict[str, Files] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def inventory(self) -> Path:
@@ -81,6 +89,21 @@ class Run:
         """The folder of all datasets."""
         return self.folder / "tables"
 
+    @property
+    def counts(self) -> Path:
+        """The folder where the tasks of a pass over units show how far they are; missing between two passes."""
+        return self.folder / ".units"
+
+    @contextmanager
+    def counting(self) -> Iterator[Path]:
+        """The folder of the counts, empty at first; it is deleted with what a killed pass left."""
+        shutil.rmtree(self.counts, ignore_errors=True)
+        self.counts.mkdir()
+        try:
+            yield self.counts
+        finally:
+            shutil.rmtree(self.counts, ignore_errors=True)
+
     def table(self, dataset: str) -> Path:
         """The folder of a dataset, to write into; `files` are what is read."""
         return self.tables / dataset
@@ -92,25 +115,42 @@ class Run:
     def files(self, dataset: str) -> list[Path]:
         """The files of a dataset in the order of their names: exactly those that the manifest of its step lists.
 
-        While its step is under way, and where an earlier version of this program listed none, they are all that are
-        there.
+        While its step is under way, they are those that it has written so far. Where an earlier version of this program
+        listed none, they are all that are there.
 
-        Errors: TableDamaged if a file is missing, has another size, or is not listed.
+        Errors: TableDamaged if a file is missing or has another size.
         """
+        if dataset in self.under_way:
+            return self._places(dataset, self.under_way[dataset])
         listed, held = self._listed(dataset), sizes_in(self.table(dataset))
         problem = None if listed is None else difference(listed, held)
         if problem is not None:
-            expected = "expected the files that its step has written; plan the snapshot of this run again"
-            raise TableDamaged(f"{self.folder}: the table {dataset} is damaged: {problem}; {expected}")
-        return [self.table(dataset) / name for name in held]
+            raise self._damaged(dataset, problem)
+        return self._places(dataset, held if listed is None else listed)
+
+    def check_bytes(self, dataset: str) -> None:
+        """Errors: TableDamaged if a file of a committed dataset has other bytes than its writer has written."""
+        listed = self._listed(dataset) or {}
+        for place in self.files(dataset):
+            digest = listed[place.name].sha256 if place.name in listed else None
+            if digest is not None and sha256(place.read_bytes()).hexdigest() != digest:
+                raise self._damaged(dataset, f"{place.name} has other bytes than were written")
+
+    def _damaged(self, dataset: str, problem: str) -> TableDamaged:
+        expected = "expected the files that its step has written; plan the snapshot of this run again"
+        return TableDamaged(f"{self.folder}: the table {dataset} is damaged: {problem}; {expected}")
+
+    def _places(self, dataset: str, names: Iterable[str]) -> list[Path]:
+        return [self.table(dataset) / name for name in sorted(names)]
 
     def export(self, folder: Path) -> None:
-        """Move report and tables into a folder of their own, without the files that only Spark needs."""
+        """Move report and tables into a folder of their own. The files of a table get names that do not change."""
         for file in self.report.iterdir():
             Path(file).replace(folder / file.name)
-        for file in self.tables.glob("*/[!.]*.parquet"):
-            (folder / "tables" / file.parent.name).mkdir(parents=True, exist_ok=True)
-            Path(file).replace(folder / "tables" / file.parent.name / file.name)
+        for dataset in (table.name for table in self.tables.iterdir()):
+            (folder / "tables" / dataset).mkdir(parents=True)
+            for number, place in enumerate(self.files(dataset)):
+                Path(place).replace(folder / "tables" / dataset / f"part-{number}.parquet")
 
     def snapshot_bytes(self) -> int:
         """Size of the stored inventory; 0 before there is one."""
@@ -119,13 +159,22 @@ class Run:
     def new_table(self, dataset: str) -> Path:
         """The empty folder of a dataset.
 
-        An executor that has outlived its driver may still write into it. Its files are hidden and stay hidden.
+        An executor that has outlived its driver may still write into it. Nobody lists its files.
         """
         make_folder(self.tables)
         shutil.rmtree(self.table(dataset), ignore_errors=True)
         refuse_link(self.table(dataset))
         self.table(dataset).mkdir(exist_ok=True)
+        self.under_way[dataset] = {}
         return self.table(dataset)
+
+    def next_part(self, dataset: str) -> int:
+        """The number of the next file of a dataset whose step is under way: its rows come after all others."""
+        return max((int(name.split("-")[1]) + 1 for name in self.under_way[dataset]), default=0)
+
+    def add(self, dataset: str, name: str, file: File) -> None:
+        """Count a file to a dataset whose step is under way."""
+        self.under_way[dataset][name] = file
 
     @contextmanager
     def alone(self, wait_s: float = WAIT_S) -> Iterator[None]:
@@ -165,13 +214,17 @@ class Run:
 
     def commit(self, step: str, datasets: Sequence[str]) -> None:
         """Write the manifest: the step is finished, and these datasets are complete, on the disk too."""
-        folders = {dataset: self.table(dataset) for dataset in datasets}
-        for folder in folders.values():
-            sync(folder)
-        if folders:
+        written = {dataset: self.under_way[dataset] for dataset in datasets}
+        for dataset, files in written.items():
+            for place in self._places(dataset, files):
+                sync(place, deep=False)
+            sync(self.table(dataset), deep=False)
+        if written:
             sync(self.tables, deep=False)
         sync(self.folder, deep=False)
-        write_manifest(self._manifest(step), folders)
+        write_manifest(self._manifest(step), written)
+        for dataset in written:
+            del self.under_way[dataset]
 
     def uncommit(self) -> None:
         """Delete all manifests, the one of the last step first: whatever else is deleted then, nobody reads it."""
@@ -195,13 +248,11 @@ class Run:
         """Whether the step has finished: whether its manifest is there, and whole."""
         return read_manifest(self._manifest(step)) is not None
 
-    def _listed(self, dataset: str) -> Sizes | None:
+    def _listed(self, dataset: str) -> Files | None:
         """The files of a dataset, as the manifest of its step lists them; None if no manifest does."""
-        for file in self._steps.glob("*.json"):
-            manifest = read_manifest(file)
-            if manifest is not None and manifest.files is not None and dataset in manifest.files:
-                return manifest.files[dataset]
-        return None
+        manifests = map(read_manifest, self._steps.glob("*.json"))
+        listed = (manifest.listed(dataset) for manifest in manifests if manifest is not None)
+        return next((files for files in listed if files is not None), None)
 
     def _manifest(self, step: str) -> Path:
         return self._steps / f"{step}.json"

@@ -1,7 +1,7 @@
-"""The manifest of a finished step: its datasets, and every file of each with its size."""
+"""The manifest of a finished step: its datasets, and every file of each."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,16 +9,38 @@ import msgspec
 
 from rocketmq_capacity.store.writing import write_whole
 
-Sizes = dict[str, int]
-"""The files of a dataset by name, each with its size in bytes."""
+
+class File(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file of a dataset, as its writer has handed it over.
+
+    Attributes:
+        size_bytes: of the whole file.
+        rows: in it; None where an earlier version of this program wrote the manifest.
+        sha256: of its bytes, in hexadecimal digits; None as for ``rows``.
+    """
+
+    size_bytes: int
+    rows: int | None = None
+    sha256: str | None = None
+
+
+Files = dict[str, File]
+"""The files of a dataset by name."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What a manifest holds; an earlier version of this program listed no files."""
+    """What a manifest holds. Earlier versions of this program listed only the sizes of files, or no files."""
 
     step: str
     datasets: list[str]
-    files: dict[str, Sizes] | None = None
+    files: dict[str, dict[str, int | File]] | None = None
+
+    def listed(self, dataset: str) -> Files | None:
+        """The files of a dataset; None if the manifest does not list them."""
+        if self.files is None or dataset not in self.files:
+            return None
+        held = self.files[dataset].items()
+        return {name: file if isinstance(file, File) else File(file) for name, file in held}
 
 
 def read_manifest(file: Path) -> Manifest | None:
@@ -30,16 +52,19 @@ def read_manifest(file: Path) -> Manifest | None:
     return manifest if manifest.step == file.stem else None
 
 
-def write_manifest(file: Path, folders: Mapping[str, Path]) -> None:
-    """Write the manifest of the step that the file is named after; ``folders`` are those of its datasets, by name."""
-    names = sorted(folders)
-    manifest = Manifest(file.stem, names, {name: sizes_in(folders[name]) for name in names})
+def write_manifest(file: Path, datasets: Mapping[str, Files]) -> None:
+    """Write the manifest of the step that the file is named after; ``datasets`` are the files of each, by its name."""
+    names = sorted(datasets)
+    manifest = Manifest(file.stem, names, {name: {**datasets[name]} for name in names})
     write_whole(file, msgspec.json.encode(manifest) + b"\n")
 
 
-def sizes_in(folder: Path) -> Sizes:
-    """The visible parquet files of a dataset's folder. Links are not followed, neither of the folder nor in it."""
-    found: Sizes = {}
+def sizes_in(folder: Path) -> dict[str, int]:
+    """The visible parquet files of a dataset's folder, each with its size in bytes, by name.
+
+    Links are not followed, neither of the folder nor in it.
+    """
+    found: dict[str, int] = {}
     with suppress(FileNotFoundError):
         if not folder.is_symlink():
             with os.scandir(folder) as entries:
@@ -50,12 +75,11 @@ def sizes_in(folder: Path) -> Sizes:
     return dict(sorted(found.items()))
 
 
-def difference(listed: Sizes, held: Sizes) -> str | None:
+def difference(listed: Files, held: Mapping[str, int]) -> str | None:
     """What is first wrong with a dataset's files, in words; None if they are as the manifest lists them."""
-    for name, size in listed.items():
+    for name, file in listed.items():
         if name not in held:
             return f"{name} is missing"
-        if held[name] != size:
-            return f"{name} has {held[name]:,} bytes instead of {size:,}"
-    added: Sequence[str] = [name for name in held if name not in listed]
-    return f"{added[0]} is none of its files" if added else None
+        if held[name] != file.size_bytes:
+            return f"{name} has {held[name]:,} bytes instead of {file.size_bytes:,}"
+    return None

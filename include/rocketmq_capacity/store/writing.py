@@ -79,7 +79,7 @@ def refuse_link(path: Path) -> None:
 
 
 def sync(folder: Path, *, deep: bool = True) -> None:
-    """Wait until a folder is on the disk, with what is in it if ``deep``: power may be lost at any time."""
+    """Wait until a folder or a file is on the disk, with what is in it if ``deep``: power may be lost at any time."""
     if deep:
         for entry in folder.iterdir():
             if entry.is_dir() and not entry.is_symlink():
