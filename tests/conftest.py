@@ -14,6 +14,7 @@ pytest_plugins = [
     "tests.fixtures.left_out",
     "tests.fixtures.plan_dag",
     "tests.fixtures.plan_here",
+    "tests.fixtures.s3",
     "tests.fixtures.spark",
 ]
 

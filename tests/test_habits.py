@@ -48,5 +48,5 @@ def test_the_package_names_every_package_that_it_imports() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
         place = path.relative_to(PACKAGE).as_posix()
         for name in () if place.startswith(OF_AIRFLOW) else set(imported(path)) - known:
-            of = {one.lower() for one in distributions[COMES_WITH.get(name, name)]}
+            of = {one.lower().replace("_", "-") for one in distributions[COMES_WITH.get(name, name)]}
             assert of & named, f"{place} imports {name}"

@@ -94,6 +94,12 @@ class ClusterUnreachable(CapacityError):
     exit_status = 3
 
 
+class StoreUnreachable(CapacityError):
+    """The lake's object store cannot be used: package, bucket, credentials or rights are missing (exit status 3)."""
+
+    exit_status = 3
+
+
 class JavaMissing(CapacityError):
     """Spark cannot run on this machine."""
 

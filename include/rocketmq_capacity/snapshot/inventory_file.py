@@ -45,7 +45,8 @@ def read_inventory(path: Path) -> Inventory:
     """
     try:
         with path.open("rb") as file:
-            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):  # such as /dev/zero, which never ends
+            is_on_disk = isinstance(path, os.PathLike)  # what is in an object store is no device
+            if is_on_disk and stat.S_ISCHR(os.fstat(file.fileno()).st_mode):  # such as /dev/zero, which never ends
                 raise BadInput(str(path), "", "is a device; expected an inventory file")
             data = file.read(LARGEST + 1)
     except OSError as error:

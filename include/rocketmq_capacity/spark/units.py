@@ -1,10 +1,11 @@
 """Plain Python over units, spread over Spark's tasks. Each task writes its rows of every dataset as parquet."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from rocketmq_capacity.collector import collect_seldom
 from rocketmq_capacity.spark.new_table import NewTable, add_file
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.manifest import File
+from rocketmq_capacity.store.place import is_local
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
 
@@ -42,7 +44,7 @@ def map_units(units: DataFrame, function: OnUnits, run: Run, *datasets: type[Dat
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         collect_seldom()  # Spark keeps the process for further tasks
-        with _Files(places) as files, (counts / uuid4().hex).open("wb", buffering=0) as count:
+        with _Files(places) as files, _count_in(counts) as count:
             for batch in batches:
                 for dataset, table in function(batch.to_pylist()):
                     files.write(dataset, table)
@@ -72,10 +74,19 @@ def warm_up(session: SparkSession, *modules: str) -> None:
 def units_done(counts: Path) -> int:
     """How many units are done by the tasks of a pass; a repeated task counts again."""
     done = 0
+    if not is_local(counts):
+        return done
     for file in counts.glob("*"):
         with suppress(FileNotFoundError):  # the pass has ended in the meantime
             done += file.stat().st_size
     return done
+
+
+def _count_in(counts: Path) -> AbstractContextManager[IO[bytes]]:
+    """A file for a byte a unit; what has no such folder, as a store and another machine, counts nothing."""
+    if is_local(counts) and counts.is_dir():
+        return (counts / uuid4().hex).open("wb", buffering=0)
+    return BytesIO()
 
 
 class _Place(NamedTuple):

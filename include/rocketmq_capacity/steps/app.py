@@ -17,6 +17,7 @@ from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.place import told_in_one_line, usable_place
 from rocketmq_capacity.store.run_lookup import existing_run
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ APP_NAME: Final = "rocketmq_capacity_{step}"
 def app_parser(description: str | None) -> ArgumentParser:
     """A parser with the arguments of every app; ``--run-id`` names the run, of whatever cluster."""
     parser = ArgumentParser(description=description, allow_abbrev=False)
-    parser.add_argument("--lake", type=Path, required=True, metavar="DIR", help="the folder of all runs")
+    parser.add_argument("--lake", type=usable_place, required=True, metavar="DIR|URL", help="the folder of all runs")
     parser.add_argument("--run-id", required=True, metavar="ID", help="letters, digits, '_', '.' and '-'")
     parser.add_argument("--policy", type=Path, metavar="FILE", help="a policy file (YAML); it replaces defaults")
     parser.add_argument("--policy-changes", default="", metavar="YAML", help="changes of the policy for this run")
@@ -55,7 +56,8 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
 
     with progress_on(sys.stderr) as progress:
         name = APP_NAME.format(step=step)
-        with session_under_way(name, run.snapshot_bytes(), progress.tell) as session:
+        starting = session_under_way(name, run.snapshot_bytes(), progress.tell)
+        with told_in_one_line(run.folder), starting as session:
             from rocketmq_capacity.steps.planning import Planning, waited_for
 
             yield Planning(waited_for(session, progress), run, policy, progress)
@@ -68,7 +70,7 @@ def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator
     from rocketmq_capacity.spark.session import session_if_asked
     from rocketmq_capacity.steps.planning import Planning, waited_for
 
-    with session_if_asked(APP_NAME.format(step=step), progress.tell) as session:
+    with told_in_one_line(run.folder), session_if_asked(APP_NAME.format(step=step), progress.tell) as session:
         yield Planning(waited_for(session, progress), run, policy, progress)
     progress.tell(f"{step}: the run is in {run.folder}", INFO)
 

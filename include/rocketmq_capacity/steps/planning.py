@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from msgspec.structs import fields
 
 from rocketmq_capacity import tables
@@ -22,9 +21,11 @@ from rocketmq_capacity.progress.progress import Phase, Progress, Step
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.store.place import is_local
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
+from rocketmq_capacity.tables.source import number_of_rows, parquet_file
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ class Planning:
             files = self.run.files(name)
             if dataset is None or not files:
                 continue
-            held = pq.read_schema(files[0]).names
+            with parquet_file(files[0]) as parquet:
+                held = parquet.schema_arrow.names
             lost = [one.name for one in fields(dataset) if one.required and one.name not in held]
             if lost:
                 problem = f"the table {name} has no column {lost[0]}: an earlier version of this program wrote it"
@@ -136,7 +138,7 @@ class Planning:
 
     def number(self, dataset: type[Dataset]) -> int:
         """The number of rows of a dataset of this run."""
-        return sum(pq.read_metadata(file).num_rows for file in self.files(dataset))
+        return sum(map(number_of_rows, self.files(dataset)))
 
     def read(self, dataset: type[Dataset]) -> "DataFrame":
         """A dataset of this run."""
@@ -145,7 +147,11 @@ class Planning:
         schema, files = from_arrow_schema(arrow_schema(dataset)), self.files(dataset)
         if not files:
             return self.session().createDataFrame([], schema)
-        return self.session().read.schema(schema).parquet(*map(str, files))
+        if is_local(self.run.folder):
+            return self.session().read.schema(schema).parquet(*map(str, files))
+        from rocketmq_capacity.spark.reading import frame_of
+
+        return frame_of(self.session(), files, schema)
 
     def files(self, dataset: type[Dataset]) -> list[Path]:
         """The files of a dataset of this run. Errors: TableDamaged, as `Run.files`."""

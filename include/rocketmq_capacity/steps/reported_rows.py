@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
@@ -14,6 +13,7 @@ from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Row, rows_in, rows_where, table_in
+from rocketmq_capacity.tables.source import parquet_file
 
 Record = TypeVar("Record", bound=NamedTuple)
 
@@ -58,7 +58,10 @@ def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Re
     """
     if _has(run, dataset):
         files = run.files(dataset.dataset_name())
-        there = {*pq.read_schema(files[0]).names} if files else {*kind._fields}
+        there = {*kind._fields}
+        if files:
+            with parquet_file(files[0]) as parquet:
+                there = {*parquet.schema_arrow.names}
         table = table_in(files, dataset, [name for name in kind._fields if name in there])
         columns = (table[name].to_pylist() if name in there else repeat(None, len(table)) for name in kind._fields)
         yield from map(kind._make, zip(*columns, strict=True))

@@ -19,6 +19,7 @@ report is not a dataset: once it is published it stays published, and publishing
 
 import re
 import shutil
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -29,7 +30,17 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, TableDamaged, shown
-from rocketmq_capacity.store.manifest import File, Files, difference, read_manifest, sizes_in, write_manifest
+from rocketmq_capacity.store.lease import LEASE_S, Lease
+from rocketmq_capacity.store.manifest import (
+    File,
+    Files,
+    difference,
+    read_manifest,
+    sizes_below,
+    sizes_in,
+    write_manifest,
+)
+from rocketmq_capacity.store.place import delete_in_store, is_local, told_in_one_line
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
@@ -37,6 +48,8 @@ CLUSTER_FOLDER: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}")
 """Names of clusters. One with a dot in front would be a hidden folder, or a parent folder."""
 LOCK: Final = ".lock"
 """The file in a run's folder that is locked by the process that works on the run."""
+ASK_S: Final = 1.0
+"""Seconds between two questions for the lock of a run in a store."""
 WAIT_S: Final = 60.0
 """Seconds to wait for the lock. A driver whose JVM is gone ends within seconds; one whose task was killed may go on."""
 
@@ -49,10 +62,14 @@ class Run:
         folder: of the run.
         under_way: the files of the datasets that a step of this process has written since it began, by dataset. No
             manifest lists them yet, so only this process reads them, and its tasks, which get a copy of the run.
+        known: what the manifests of a run in a store list, by dataset, and what is wrong with it.
+        lease: the lock that this process holds, where the lake is in a store.
     """
 
     folder: Path
     under_way: dict[str, Files] = field(default_factory=dict, compare=False, repr=False)
+    known: dict[str, tuple[Files, str | None]] = field(default_factory=dict, compare=False, repr=False)
+    lease: list[Lease] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def inventory(self) -> Path:
@@ -96,7 +113,10 @@ class Run:
 
     @contextmanager
     def counting(self) -> Iterator[Path]:
-        """The folder of the counts, empty at first; it is deleted with what a killed pass left."""
+        """The folder of the counts, empty at first; it is deleted with what a killed pass left. A store has none."""
+        if not is_local(self.folder):
+            yield self.counts
+            return
         shutil.rmtree(self.counts, ignore_errors=True)
         self.counts.mkdir()
         try:
@@ -110,7 +130,7 @@ class Run:
 
     def has(self, dataset: str) -> bool:
         """Whether the run has a dataset; an earlier version of this program may have planned it without."""
-        return self._listed(dataset) is not None or self.table(dataset).is_dir()
+        return self._listed(dataset) is not None or (is_local(self.folder) and self.table(dataset).is_dir())
 
     def files(self, dataset: str) -> list[Path]:
         """The files of a dataset in the order of their names: exactly those that the manifest of its step lists.
@@ -122,11 +142,26 @@ class Run:
         """
         if dataset in self.under_way:
             return self._places(dataset, self.under_way[dataset])
+        if not is_local(self.folder):
+            return self._places(dataset, self._checked_in_store(dataset))
         listed, held = self._listed(dataset), sizes_in(self.table(dataset))
         problem = None if listed is None else difference(listed, held)
         if problem is not None:
             raise self._damaged(dataset, problem)
         return self._places(dataset, held if listed is None else listed)
+
+    def _checked_in_store(self, dataset: str) -> Files:
+        """The same of a store, which is asked once for all datasets: each question takes as long as a small table."""
+        if not self.known:
+            held = sizes_below(self.tables)
+            manifests = [one for one in map(read_manifest, self._steps.glob("*.json")) if one is not None]
+            for name, listed in ((name, one.listed(name)) for one in manifests for name in one.datasets):
+                if listed is not None:
+                    self.known[name] = listed, difference(listed, held.get(name, {}))
+        listed, problem = self.known.get(dataset, ({}, None))
+        if problem is not None:
+            raise self._damaged(dataset, problem)
+        return listed
 
     def check_bytes(self, dataset: str) -> None:
         """Errors: TableDamaged if a file of a committed dataset has other bytes than its writer has written."""
@@ -162,9 +197,12 @@ class Run:
         An executor that has outlived its driver may still write into it. Nobody lists its files.
         """
         make_folder(self.tables)
-        shutil.rmtree(self.table(dataset), ignore_errors=True)
-        refuse_link(self.table(dataset))
-        self.table(dataset).mkdir(exist_ok=True)
+        if is_local(self.folder):
+            shutil.rmtree(self.table(dataset), ignore_errors=True)
+            refuse_link(self.table(dataset))
+            self.table(dataset).mkdir(exist_ok=True)
+        else:
+            delete_in_store(self.table(dataset))
         self.under_way[dataset] = {}
         return self.table(dataset)
 
@@ -186,6 +224,10 @@ class Run:
         a file of the run is a link.
         """
         self.refuse_links()
+        if not is_local(self.folder):
+            with self._leased(wait_s):
+                yield
+            return
         lock = FileLock(self.folder / LOCK, preserve_lock_file=True)
         try:
             while not lock.is_locked:
@@ -193,12 +235,33 @@ class Run:
                 with suppress(FileNotFoundError):  # retention has just deleted the run
                     lock.acquire(timeout=wait_s)
         except Timeout:
-            problem = "another process still works on this run; expected that it ends, or is ended, before the next try"
-            raise RunBusy(f"{self.folder}: {problem}") from None
+            raise self._busy() from None
         try:
             yield
         finally:
             lock.release()
+
+    def _busy(self) -> RunBusy:
+        problem = "another process still works on this run; expected that it ends, or is ended, before the next try"
+        return RunBusy(f"{self.folder}: {problem}")
+
+    @contextmanager
+    def _leased(self, wait_s: float) -> Iterator[None]:
+        """The same in a store. A lock of a process that was killed ends by itself, so it is waited for longer."""
+        ends_at = time.monotonic() + wait_s + (LEASE_S if wait_s else 0)
+        lease = Lease(self.folder)
+        with told_in_one_line(self.folder):
+            while not lease.take():
+                if time.monotonic() >= ends_at:
+                    raise self._busy()
+                time.sleep(ASK_S)
+        self.lease.append(lease)
+        try:
+            yield
+        finally:
+            self.lease.remove(lease)
+            with told_in_one_line(self.folder):
+                lease.give_back()
 
     def refuse_links(self) -> None:
         """Errors: BadInput naming a link in the place of the run's folder, its cluster's, or what is in the run's."""
@@ -209,7 +272,9 @@ class Run:
     def begin(self, step: str) -> None:
         """Delete the step's manifest and make its folder: its datasets are about to be replaced."""
         make_folder(self._steps)
-        self._manifest(step).unlink(missing_ok=True)
+        self.known.clear()
+        with told_in_one_line(self.folder):
+            self._manifest(step).unlink(missing_ok=True)
         sync(self._steps, deep=False)  # otherwise a loss of power could bring back the manifest of replaced datasets
 
     def commit(self, step: str, datasets: Sequence[str]) -> None:
@@ -222,7 +287,10 @@ class Run:
         if written:
             sync(self.tables, deep=False)
         sync(self.folder, deep=False)
+        if not all(lease.is_held() for lease in self.lease):
+            raise self._busy()
         write_manifest(self._manifest(step), written)
+        self.known.clear()
         for dataset in written:
             del self.under_way[dataset]
 
@@ -250,6 +318,9 @@ class Run:
 
     def _listed(self, dataset: str) -> Files | None:
         """The files of a dataset, as the manifest of its step lists them; None if no manifest does."""
+        if not is_local(self.folder):
+            self._checked_in_store(dataset)
+            return self.known[dataset][0] if dataset in self.known else None
         manifests = map(read_manifest, self._steps.glob("*.json"))
         listed = (manifest.listed(dataset) for manifest in manifests if manifest is not None)
         return next((files for files in listed if files is not None), None)
@@ -281,5 +352,6 @@ class Lake:
 
     def folders(self, cluster: str = "*", run_id: str = "*") -> list[Run]:
         """The runs that there are, finished or not, by cluster and id; a folder that is a link is none."""
-        found = sorted(self.root.glob(f"{cluster}/{run_id}"))
+        with told_in_one_line(self.root):
+            found = sorted(self.root.glob(f"{cluster}/{run_id}"))
         return [Run(folder) for folder in found if not (folder.is_symlink() or folder.parent.is_symlink())]

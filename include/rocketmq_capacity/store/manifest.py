@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from rocketmq_capacity.store.place import file_system, key_of, told_in_one_line
 from rocketmq_capacity.store.writing import write_whole
 
 
@@ -73,6 +74,16 @@ def sizes_in(folder: Path) -> dict[str, int]:
                     if is_ours and entry.is_file(follow_symlinks=False):
                         found[entry.name] = entry.stat(follow_symlinks=False).st_size
     return dict(sorted(found.items()))
+
+
+def sizes_below(folder: Path) -> dict[str, dict[str, int]]:
+    """The sizes of all files of a folder of datasets in a store, by dataset and name."""
+    found: dict[str, dict[str, int]] = {}
+    with suppress(FileNotFoundError), told_in_one_line(folder):
+        for key, about in file_system(folder).find(key_of(folder), detail=True).items():
+            dataset, name = key.split("/")[-2:]
+            found.setdefault(dataset, {})[name] = about["size"]
+    return found
 
 
 def difference(listed: Files, held: Mapping[str, int]) -> str | None:

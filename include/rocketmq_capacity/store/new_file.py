@@ -6,6 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from rocketmq_capacity.store.manifest import File
+from rocketmq_capacity.store.place import is_local
 
 
 class NewFile(RawIOBase):
@@ -22,7 +23,7 @@ class NewFile(RawIOBase):
     def __init__(self, folder: Path, part: int) -> None:
         super().__init__()
         self.place = folder / f"part-{part:05}-{uuid4().hex}.parquet"
-        self._file = self.place.open("xb")
+        self._file = self.place.open("xb" if is_local(self.place) else "wb")
         self._digest = sha256()
         self._size_bytes = 0
 

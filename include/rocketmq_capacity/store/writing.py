@@ -1,11 +1,13 @@
 """Writes that survive a loss of power: files are whole or not there, and what is reported as done is on the disk."""
 
 import os
+import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.store.place import file_system, is_local, key_of, told_in_one_line
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
@@ -20,6 +22,9 @@ def add_whole(path: Path, data: bytes) -> None:
 
     Errors: BadInput if the folder is a link.
     """
+    if not is_local(path):
+        write_whole(path, data)
+        return
     part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
     refuse_link(part.parent)
     make_folder(part.parent)
@@ -43,6 +48,9 @@ def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]
 
     Errors: BadInput if a folder in between is a link.
     """
+    if not is_local(folder):
+        _put_together(folder, contents)
+        return
     parts = {name: (folder / name).with_name(f".{Path(name).name}.part") for name in contents}
     inside = {part.parent for part in parts.values()}
     for one in inside:
@@ -64,8 +72,22 @@ def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]
             part.unlink(missing_ok=True)
 
 
+def _put_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]) -> None:
+    """The same in a store, where a file is whole or not there: all are made here before the first one is put there."""
+    with tempfile.TemporaryDirectory(prefix="rocketmq-capacity-") as made:
+        parts = {name: Path(made) / str(number) for number, name in enumerate(contents)}
+        for name, data in reversed(list(contents.items())):
+            with parts[name].open("xb") as file:
+                file.writelines([data] if isinstance(data, bytes) else data)
+        with told_in_one_line(folder):
+            for name, part in parts.items():
+                file_system(folder).put_file(str(part), key_of(folder / name))
+
+
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing; all are on the disk when it returns."""
+    """Make a folder, and those above it that are missing; all are on the disk when it returns. A store has none."""
+    if not is_local(folder):
+        return
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for one in missing:
@@ -74,12 +96,14 @@ def make_folder(folder: Path) -> None:
 
 def refuse_link(path: Path) -> None:
     """Errors: BadInput if the path is a link: it may lead out of the lake."""
-    if path.is_symlink():
+    if is_local(path) and path.is_symlink():
         raise BadInput(str(path), "", "is a link; expected a file or a folder of the lake itself")
 
 
 def sync(folder: Path, *, deep: bool = True) -> None:
     """Wait until a folder or a file is on the disk, with what is in it if ``deep``: power may be lost at any time."""
+    if not is_local(folder):
+        return  # a store answers once it has stored
     if deep:
         for entry in folder.iterdir():
             if entry.is_dir() and not entry.is_symlink():

@@ -13,7 +13,6 @@ from typing import Final
 import pandera.pyarrow as pandera
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from msgspec.structs import fields
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
@@ -21,6 +20,7 @@ from rocketmq_capacity.errors import ContractBroken, shown
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Column, Dataset
 from rocketmq_capacity.tables.rows import table_in
+from rocketmq_capacity.tables.source import parquet_file
 
 CHECKED_ROWS: Final = 65_536
 """So many rows are in memory at a time, or up to twice as many."""
@@ -59,7 +59,7 @@ def check_written(dataset: type[Dataset], files: Sequence[Path]) -> None:
     """Check a table's files as they are on the disk, some rows at a time. Errors: as :func:`check`."""
     rows: list[pa.RecordBatch] = []
     for file in files:
-        with pq.ParquetFile(file) as parquet:
+        with parquet_file(file) as parquet:
             for batch in parquet.iter_batches(CHECKED_ROWS):
                 rows.append(batch)
                 if sum(map(len, rows)) >= CHECKED_ROWS:
@@ -79,7 +79,8 @@ def check_stored(dataset: type[Dataset], files: Sequence[Path]) -> None:
     optional = {column.name for column in fields(dataset) if not column.required}
     try:
         for file in files:
-            held = pq.read_schema(file)
+            with parquet_file(file) as parquet:
+                held = parquet.schema_arrow
             lacks = [field for field in arrow_schema(dataset) if field.name in optional - {*held.names}]
             check(dataset, pa.schema([*held, *lacks]).empty_table())
         if dataset.KEY:

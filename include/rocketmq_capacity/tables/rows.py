@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset, Queue
+from rocketmq_capacity.tables.source import parquet_file, sources
 
 BATCH_ROWS: Final = 5_000
 """Rows that are in memory at a time."""
@@ -25,7 +26,7 @@ Record = TypeVar("Record", bound=NamedTuple)
 def rows_in(files: Sequence[Path], dataset: type[Row]) -> Iterator[Row]:
     """All rows of a dataset's files, one after the other."""
     for path in files:
-        with pq.ParquetFile(path) as file:
+        with parquet_file(path) as file:
             for batch in file.iter_batches(BATCH_ROWS):
                 yield from _rows(dataset, batch)
 
@@ -39,7 +40,9 @@ def table_in(
     """The rows of a dataset's files that meet a condition; of these columns, or of all."""
     if not files:
         return arrow_schema(dataset).empty_table().select([*(columns or arrow_schema(dataset).names)])
-    return pq.read_table([*map(str, files)], columns=None if columns is None else [*columns], filters=condition)
+    paths, system = sources(files)
+    chosen = None if columns is None else [*columns]
+    return pq.read_table(paths, columns=chosen, filters=condition, filesystem=system)
 
 
 def rows_where(files: Sequence[Path], dataset: type[Row], condition: pc.Expression) -> list[Row]:

@@ -1,0 +1,169 @@
+"""Where files are: a folder of this machine, or a URL of an object store. Only this room knows the difference.
+
+A place in a store is a path of universal-pathlib: it has the members of a `pathlib.Path`, and code that only reads,
+joins and lists works on both. Endpoint and credentials are the store's own variables (``AWS_ENDPOINT_URL``,
+``AWS_ACCESS_KEY_ID`` and so on), so a place that is sent to an executor has no secret in it.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final, NamedTuple, cast
+from uuid import uuid4
+
+from rocketmq_capacity.errors import BadInput, StoreUnreachable, printable, shown
+
+TIME_LIMIT_S: Final = 20
+"""For one answer of a store; its package asks some times more, so a store that is silent is given up in minutes."""
+FIRST_ANSWER_S: Final = 60
+"""For the first question of an app, with all tries of the store's package."""
+CHECK: Final = ".check-"
+"""The beginning of the name of an object that only shows that one can be written."""
+LONGEST_REASON: Final = 200
+
+
+class _Store(NamedTuple):
+    """A kind of object store.
+
+    Attributes:
+        package: speaks to it.
+        extra: of this distribution, which installs the package.
+    """
+
+    package: str
+    extra: str
+
+
+STORES: Final = {
+    "s3": _Store("s3fs", "s3"),
+    "gs": _Store("gcsfs", "gcs"),
+    "abfs": _Store("adlfs", "azure"),
+    "hdfs": _Store("fsspec", "hdfs"),
+}
+"""By the scheme of the URL."""
+
+
+def place_of(text: str) -> Path:
+    """The place that a folder's path or a URL names, without asking for it.
+
+    Errors: BadInput for a URL of another kind; StoreUnreachable if the store's package is not installed.
+    """
+    scheme, is_url, rest = text.partition("://")
+    if not is_url:
+        return Path(text)
+    if scheme not in STORES or not rest.strip("/"):
+        allowed = ", ".join(f"{name}://bucket/prefix" for name in STORES)
+        raise BadInput("the lake", "", f"is {shown(text)}; expected a folder or {allowed}")
+    store = STORES[scheme]
+    try:
+        import_module(store.package)
+        from upath import UPath
+    except ImportError as error:
+        problem = f"the package {error.name} is not installed; expected pip install 'rocketmq-capacity[{store.extra}]'"
+        raise StoreUnreachable(f"{text}: {problem}") from None
+    return cast(Path, UPath(text.rstrip("/"), **_options(scheme)))
+
+
+def usable_place(text: str) -> Path:
+    """The same, of a store that has answered: a small object was written, and deleted again.
+
+    Errors: as `place_of`, and StoreUnreachable if the bucket is missing, or does not let this process write.
+    """
+    place = place_of(text)
+    if not is_local(place):
+        key = f"{key_of(place)}/{CHECK}{uuid4().hex}"
+        try:
+            with told_in_one_line(place):
+                _within_the_limit(place, partial(_put_and_delete, file_system(place), key))
+        except FileNotFoundError:
+            raise StoreUnreachable(f"{place}: there is no such bucket; expected one that exists") from None
+    return place
+
+
+def _put_and_delete(files: Any, key: str) -> None:
+    files.pipe_file(key, b"")
+    files.rm_file(key)
+
+
+def _within_the_limit(place: Path, call: Callable[[], None]) -> None:
+    """Call it in a thread that ends with the process: a store may accept a connection and never answer."""
+    done: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            call()
+            done.set_result(None)
+        except Exception as error:
+            done.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    try:
+        done.result(FIRST_ANSWER_S)
+    except FutureTimeout:
+        problem = f"has not answered within {FIRST_ANSWER_S} s; expected a store that does"
+        raise StoreUnreachable(f"{place}: {problem}") from None
+
+
+def is_local(place: Path) -> bool:
+    """Whether it is a path of this machine."""
+    return isinstance(place, Path)
+
+
+def file_system(place: Path) -> Any:
+    """What speaks to the store of a place, as fsspec has it; for a local path its error is an AttributeError."""
+    return cast(Any, place).fs
+
+
+def key_of(place: Path) -> str:
+    """The name of a place in its store; a local path as text."""
+    return str(place) if is_local(place) else str(cast(Any, place).path)
+
+
+def readable(place: Path) -> Any:
+    """What Arrow opens: a path, or a file of the store that reads only the parts that are asked for."""
+    return str(place) if is_local(place) else file_system(place).open(key_of(place), "rb")
+
+
+def delete_in_store(folder: Path) -> None:
+    """Delete what a store has below a place. It is no error if it has nothing."""
+    with suppress(FileNotFoundError), told_in_one_line(folder):
+        file_system(folder).rm(key_of(folder), recursive=True)
+
+
+@contextmanager
+def told_in_one_line(place: Path) -> Iterator[None]:
+    """Errors: StoreUnreachable instead of whatever the store's package raises while the body asks for this place."""
+    if is_local(place):
+        yield
+        return
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        if not _is_of_store(error):
+            raise
+        said = printable(" ".join(str(error).split()))[:LONGEST_REASON] or type(error).__name__
+        expected = "expected a bucket that exists, and credentials that may read and write there"
+        raise StoreUnreachable(f"{place}: {said}; {expected}") from error
+
+
+def _is_of_store(error: Exception) -> bool:
+    rooms = ("botocore", "aiobotocore", "s3fs", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec")
+    return isinstance(error, OSError) or type(error).__module__.partition(".")[0] in rooms
+
+
+def _options(scheme: str) -> dict[str, Any]:
+    """What a store's package needs to know beside its own variables."""
+    fresh: dict[str, Any] = {"use_listings_cache": False}  # other processes write there too
+    if scheme != "s3":
+        return fresh
+    limits = {"connect_timeout": TIME_LIMIT_S, "read_timeout": TIME_LIMIT_S, "retries": {"max_attempts": 0}}
+    region = os.environ.get("AWS_REGION")
+    return {**fresh, "config_kwargs": limits, "client_kwargs": {"region_name": region} if region else {}}

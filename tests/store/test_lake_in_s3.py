@@ -1,0 +1,171 @@
+"""A lake in an object store: a real S3 server keeps the objects, and only what was committed is read."""
+
+import json
+import socket
+from multiprocessing import get_context
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from rocketmq_capacity.errors import BadInput, RunBusy, StoreUnreachable, TableDamaged
+from rocketmq_capacity.store import place
+from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.lease import Lease
+from rocketmq_capacity.store.new_file import NewFile
+from rocketmq_capacity.store.place import place_of, usable_place
+from rocketmq_capacity.store.run_lookup import stored_run
+from rocketmq_capacity.store.writing import write_together, write_whole
+from tests.fixtures.s3 import BUCKET, S3, served, use
+
+
+@pytest.fixture
+def run(s3: S3) -> Run:
+    """A run in a prefix of its own."""
+    return Lake(usable_place(f"s3://{BUCKET}/{uuid4().hex}")).run("C1", "r1")
+
+
+def on_disk(s3: S3, file: Path) -> Path:
+    """Where the server keeps it."""
+    return s3.folder / str(file).removeprefix("s3://")
+
+
+def add(run: Run, content: bytes) -> None:
+    with NewFile(run.table("finding"), run.next_part("finding")) as file:
+        file.write(content)
+    run.add("finding", file.place.name, file.written(1))
+
+
+def committed(run: Run, *contents: bytes) -> None:
+    run.begin("assess")
+    run.new_table("finding")
+    for content in contents:
+        add(run, content)
+    run.commit("assess", ["finding"])
+
+
+def test_readers_open_exactly_the_files_of_the_manifest(run: Run) -> None:
+    committed(run, b"one", b"two")
+    (run.table("finding") / "part-00000-leftover.parquet").write_bytes(b"of a dead executor")
+    again = Run(run.folder)
+    assert [file.read_bytes() for file in again.files("finding")] == [b"one", b"two"]
+    again.check_bytes("finding")
+
+
+def test_a_step_that_runs_again_deletes_what_a_dead_one_left(run: Run) -> None:
+    committed(run, b"one")
+    (run.table("finding") / "part-00000-leftover.parquet").write_bytes(b"of a dead executor")
+    committed(run, b"new")
+    assert [file.read_bytes() for file in run.table("finding").iterdir()] == [b"new"]
+    assert [file.read_bytes() for file in Run(run.folder).files("finding")] == [b"new"]
+
+
+def test_a_file_that_is_missing_is_named(s3: S3, run: Run) -> None:
+    committed(run, b"one", b"two")
+    (first, _) = run.files("finding")
+    on_disk(s3, first).unlink()
+    with pytest.raises(TableDamaged, match=f"{first.name} is missing"):
+        Run(run.folder).files("finding")
+
+
+def test_a_run_is_found_by_its_id(run: Run) -> None:
+    lake = Lake(run.folder.parent.parent)
+    assert stored_run(lake, "r1") is None
+    write_whole(run.inventory, b"{}")
+    assert stored_run(lake, "r1") == run
+    assert run.snapshot_bytes() == 2
+
+
+def test_files_that_are_written_together_are_all_old_if_one_cannot_be_made(run: Run) -> None:
+    write_together(run.report, {"plan.json": b"old", "by-owner/a.csv": b"old"})
+
+    def broken() -> "list[bytes]":
+        raise OSError("the disk is full")
+
+    class Broken:
+        def __iter__(self) -> "object":
+            return iter(broken())
+
+    with pytest.raises(OSError, match="the disk is full"):
+        write_together(run.report, {"plan.json": b"new", "by-owner/a.csv": Broken()})  # type: ignore[dict-item]
+    assert (run.report / "plan.json").read_bytes() == b"old"
+    assert (run.report / "by-owner" / "a.csv").read_bytes() == b"old"
+
+
+def hold(folder: str, has_taken: object, may_end: object) -> None:
+    """Hold the lock of a run in another process."""
+    with Run(place_of(folder)).alone():
+        has_taken.set()  # type: ignore[attr-defined]
+        may_end.wait(60)  # type: ignore[attr-defined]
+
+
+def test_of_two_processes_one_works_on_a_run(run: Run) -> None:
+    context = get_context("spawn")
+    has_taken, may_end = context.Event(), context.Event()
+    other = context.Process(target=hold, args=(str(run.folder), has_taken, may_end))
+    other.start()
+    assert has_taken.wait(60)
+    with pytest.raises(RunBusy, match="another process still works on this run"), run.alone(wait_s=0):
+        pass
+    may_end.set()
+    other.join(60)
+    with run.alone(wait_s=0):
+        committed(run, b"one")
+
+
+def test_a_lock_that_a_killed_process_left_ends_by_itself_and_a_late_holder_commits_nothing(run: Run) -> None:
+    with run.alone():
+        run.begin("assess")
+        run.new_table("finding")
+        add(run, b"one")
+        (held,) = run.folder.glob(".lock.*")
+        held.write_text(json.dumps({"until": 1}))  # as if this process had stood still for a minute
+        later = Run(run.folder)
+        with later.alone(wait_s=0):
+            with pytest.raises(RunBusy):
+                run.commit("assess", ["finding"])
+            assert not later.is_committed("assess")
+    assert Lease(run.folder).take()
+
+
+@pytest.mark.parametrize(
+    ("url", "changes", "problem"),
+    [
+        ("s3://nowhere/plans", {}, "there is no such bucket"),
+        ("s3://lake/plans", {"AWS_SECRET_ACCESS_KEY": "wrong"}, "expected a bucket that exists, and credentials"),
+        ("s3://lake/plans", {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "Could not connect to the endpoint URL"),
+        ("gs://lake/plans", {}, r"the package gcsfs is not installed; expected pip install 'rocketmq-capacity\[gcs\]'"),
+    ],
+)
+def test_a_store_that_cannot_be_used_is_one_line(
+    s3: S3, monkeypatch: pytest.MonkeyPatch, url: str, changes: dict[str, str], problem: str
+) -> None:
+    use(changes, monkeypatch)
+    with pytest.raises(StoreUnreachable, match=problem) as error:
+        usable_place(url)
+    assert str(error.value).startswith(f"{url}: ")
+    assert "\n" not in str(error.value)
+    assert error.value.exit_status == 3
+
+
+def test_a_bucket_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "s3" / BUCKET).mkdir(parents=True)
+    with served(tmp_path / "s3", "--readonly") as server:
+        use(server.environment, monkeypatch)
+        with pytest.raises(StoreUnreachable, match="credentials that may read and write there") as error:
+            usable_place(f"s3://{BUCKET}/plans")
+    assert "\n" not in str(error.value)
+
+
+def test_a_store_that_never_answers_is_given_up(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "FIRST_ANSWER_S", 1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        use({"AWS_ENDPOINT_URL": f"http://127.0.0.1:{silent.getsockname()[1]}"}, monkeypatch)
+        with pytest.raises(StoreUnreachable, match="has not answered within 1 s"):
+            usable_place("s3://lake/plans")
+
+
+@pytest.mark.parametrize("url", ["ftp://lake/plans", "s3://", "s3:///"])
+def test_another_kind_of_url_is_bad_input(url: str) -> None:
+    with pytest.raises(BadInput, match="expected a folder or s3://bucket/prefix"):
+        usable_place(url)
