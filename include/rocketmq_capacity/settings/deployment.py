@@ -48,11 +48,14 @@ class Places:
     def of(cls, home: Path, environment: Mapping[str, str] = os.environ) -> Self:
         """The folders under ``home``, the folder of ``dags/``, unless the environment names others.
 
-        Errors: BadInput for a connection id that cannot be part of a folder's name, and for wrong minutes.
+        Errors: BadInput for a URL, for a connection id that cannot be part of a folder's name, and for wrong minutes.
         """
 
         def place(variable: str, default: str) -> Path:
-            return Path(environment.get(variable) or home / default)
+            told = environment.get(variable) or ""
+            if "://" in told:
+                raise BadInput(variable, "", f"is {shown(told)}; expected a folder: only Spark apps take a URL so far")
+            return Path(told or home / default)
 
         return cls(
             lake=place("RMQC_LAKE", "data/lake"),
