@@ -3,7 +3,7 @@
 set -eu
 cd "$PROJECT_HOME"
 
-shellcheck .make/*.sh .make/compose/*.sh .make/compose/demo/*.sh .ci/run
+shellcheck include/autoscaling/*.sh .make/*.sh .make/compose/*.sh .make/compose/demo/*.sh .ci/run
 MYPYPATH=.make mypy .make/*.py .make/compose/*.py
 hadolint Dockerfile
 yamllint --strict docker-compose.yml .yamllint

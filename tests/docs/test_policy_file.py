@@ -26,6 +26,7 @@ EXAMPLES: Final = {
     "accepted",
     "freeze",
     "events",
+    "autoscalers",
 }
 """The keys that an example shows."""
 

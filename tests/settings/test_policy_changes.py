@@ -16,6 +16,8 @@ OF_THE_DEPLOYMENT = {
     "freeze": "[]",
     "groups": "[]",
     "brokers": "[]",
+    "metrics": "{most_topics: 1}",
+    "autoscalers": "{lag_messages: 1}",
 }
 """Addresses that get signatures, times that are waited, what is deleted or accepted, and whose groups are."""
 

@@ -2,10 +2,11 @@
 
 from msgspec import UNSET
 
+from rocketmq_capacity.handover.autoscalers import autoscalers_of
 from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.handover.runbook import runbook_of
 from rocketmq_capacity.handover.runbook_files import json_of, markdown_of
-from rocketmq_capacity.plan_file.handed_over import HANDED_OVER, METRICS, RUNBOOK, RUNBOOK_JSON
+from rocketmq_capacity.plan_file.handed_over import AUTOSCALERS, HANDED_OVER, METRICS, RUNBOOK, RUNBOOK_JSON
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Policy
 
@@ -20,4 +21,5 @@ def handed_over(plan: Plan, policy: Policy) -> dict[str, bytes | None]:
         METRICS: metrics_of(plan, policy.metrics),
         RUNBOOK: markdown_of(runbook),
         RUNBOOK_JSON: json_of(runbook),
+        AUTOSCALERS: autoscalers_of(plan, policy),
     }

@@ -5,9 +5,11 @@ from typing import Final
 METRICS: Final = "metrics.prom"
 RUNBOOK: Final = "runbook.md"
 RUNBOOK_JSON: Final = "runbook.json"
+AUTOSCALERS: Final = "autoscalers.yaml"
 HANDED_OVER: Final = {
     METRICS: "application/openmetrics-text; version=1.0.0; charset=utf-8",
     RUNBOOK: "text/markdown; charset=utf-8",
     RUNBOOK_JSON: "application/json",
+    AUTOSCALERS: "application/yaml",
 }
 """By name, what a web server says that the file is."""

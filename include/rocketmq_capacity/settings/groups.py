@@ -1,7 +1,7 @@
 """Whose a consumer group is, and what it needs: entries of the policy by patterns of names."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -9,6 +9,10 @@ from rocketmq_capacity.settings.line import Name
 from rocketmq_capacity.settings.patterns import Compiling, is_found
 from rocketmq_capacity.settings.schedule import Schedule, is_scheduled
 from rocketmq_capacity.settings.section import Int, Section, Whole
+
+_LABEL: Final = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+DEPLOYMENT: Final = rf"^{_LABEL}/{_LABEL}(\.{_LABEL})*$"
+"""Names that Kubernetes takes: of a namespace, and of an object in it (RFC 1123)."""
 
 
 class GroupEntry(Section):
@@ -22,6 +26,8 @@ class GroupEntry(Section):
         min_clients: clients that the group keeps in any case.
         standby: clients that are idle on purpose.
         schedule: when the group runs.
+        deployment: ``namespace/name`` of what runs its clients on Kubernetes, a client a pod.
+        kind: of the deployment.
     """
 
     match: str = Field(min_length=1)
@@ -31,6 +37,8 @@ class GroupEntry(Section):
     min_clients: Whole | None = Field(default=None, ge=1, le=Int)
     standby: Whole = Field(default=0, ge=0, le=Int)
     schedule: Schedule | None = None
+    deployment: Annotated[str, Field(pattern=DEPLOYMENT)] | None = None
+    kind: Literal["Deployment", "StatefulSet"] = "Deployment"
 
     @field_validator("match")
     @classmethod

@@ -176,6 +176,14 @@ class Metrics(Section):
     most_topics: Whole = Field(default=500, ge=0, le=1_000_000)
 
 
+class Autoscalers(Section):
+    """What the objects of autoscalers.yaml scale by."""
+
+    prometheus: Annotated[str, Field(pattern="^https?://[!-~]+$", max_length=1_000)] | None = None
+    lag_messages: Whole = Field(default=1_000, ge=1, le=BigInt)
+    cooldown_s: Whole = Field(default=300, ge=0, le=3_600)
+
+
 DEFAULT_HEAP: Final = "default"
 """The key of ``client_heap_mib`` for groups without one of their own."""
 
@@ -214,6 +222,7 @@ class Policy(Section):
     validity: Validity = Validity()
     changes: Changes = Changes()
     metrics: Metrics = Metrics()
+    autoscalers: Autoscalers = Autoscalers()
     thresholds: Thresholds = Thresholds()
     _own_answers: dict[str, tuple[OwnAnswers, ...]] = PrivateAttr(default_factory=dict)
 
