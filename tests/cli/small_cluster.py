@@ -84,6 +84,8 @@ CLUSTER: Final[dict[str, Any]] = {
                     "allocate_strategy": "AVG",
                     "consume_threads": 20,
                     "consume_batch_size": 1,
+                    "pull_batch_size": 32,
+                    "pull_interval_ms": 0,
                     "pull_threshold_for_queue": 1000,
                     "pull_threshold_size_for_queue_mib": 100,
                     "pull_threshold_for_topic": 8000,
