@@ -18,7 +18,7 @@ class EventGroup(Struct, frozen=True, kw_only=True):
     clients: Annotated[int, Meta(description="of the group today")]
     needed_clients: Annotated[
         int | None,
-        Meta(description="that are enough; null if unknown, or if not even as many as can own a queue are enough"),
+        Meta(description="that are enough; null if unknown, or if more clients alone are not enough"),
     ]
 
 

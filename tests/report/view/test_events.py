@@ -52,7 +52,7 @@ def test_the_page_says_what_is_known_to_come_and_who_lacks_clients_for_it() -> N
     assert "6 \N{MULTIPLICATION SIGN} the messages of the peak on topics that match ^pay." in first
     assert first.endswith("1 group has enough clients for it.")
     cells = [[text_of(cell) for cell in elements(line, "td")] for line in elements(section, "tr")[1:]]
-    assert cells == [["250 %", "8", "more than can own a queue"], ["91 %", "4", "6"], ["unknown", "1", "unknown"]]
+    assert cells == [["250 %", "8", "no number is known to be enough"], ["91 %", "4", "6"], ["unknown", "1", "unknown"]]
 
 
 def test_without_events_neither_has_them() -> None:

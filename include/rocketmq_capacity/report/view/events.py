@@ -56,7 +56,7 @@ def event_views(events: Sequence[ComingEvent], group_anchors: Mapping[str, str])
 
 def _line(group: EventGroup, group_anchors: Mapping[str, str]) -> EventLine:
     is_short = group.status == TOO_FEW
-    unknown = "more than can own a queue" if is_short else "unknown"
+    unknown = "no number is known to be enough" if is_short else "unknown"
     return EventLine(
         group=Link(group.consumer_group, group_anchors.get(group.consumer_group)),
         busy=per_cent(None if group.utilisation is None else group.utilisation.estimate),

@@ -32,5 +32,5 @@ class EventNeed(Dataset, frozen=True, kw_only=True):
     clients: Annotated[Count, Meta(description="of the group today")]
     needed_clients: Annotated[
         Count | None,
-        Meta(description="that are enough; null if unknown, or if not even as many as can own a queue are enough"),
+        Meta(description="that are enough; null if unknown, or if more clients alone are not enough"),
     ] = None
