@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.sizes import Sizes, needed_clients
 from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.settings.events import coming_events
 from rocketmq_capacity.tables.assess.events import EventNeed
 from rocketmq_capacity.vocabulary import BUSINESS, ENOUGH, TOO_FEW, UNDECIDED
@@ -37,15 +39,13 @@ def _need(group: Group, event: str, factors: Numbers) -> EventNeed:
     if found is None:
         return row
     bound, use = group.policy.thresholds.PROVISION.under_utilisation, found[0].times(group.peak.scale)
-    return EventNeed(
-        event=event,
-        consumer_group=group.name,
+    return structs.replace(
+        row,
         status=_status(use, bound),
         busy_lower=use.lower,
         busy_ratio=use.estimate,
         busy_upper=use.upper,
-        clients=group.facts.connections,
-        needed_clients=_needed(group, factors, bound),
+        needed_clients=_needed(group, work, factors, bound),
     )
 
 
@@ -55,12 +55,11 @@ def _status(use: Interval, bound: float) -> str:
     return ENOUGH if use.upper <= bound else UNDECIDED
 
 
-def _needed(group: Group, factors: Numbers, bound: float) -> int | None:
+def _needed(group: Group, work: Work, factors: Numbers, bound: float) -> int | None:
     """How many clients are enough then; None where another rule's answer decides it, or if no number is enough."""
     staff = group.staff
-    if not group.is_clustering or staff.mends_first is not None or staff.planned_work is None:
+    if not group.is_clustering or staff.mends_first is not None:
         return None
     msgs_per_s = staff.planned_msgs_per_s * factors[group.division.queues.topic]
-    work = replace(staff.planned_work, incoming_msgs_per_s=staff.planned_work.incoming_msgs_per_s * factors)
     needed = needed_clients(Sizes(replace(staff, planned_msgs_per_s=msgs_per_s, planned_work=work)), work, bound)
     return None if needed is None else needed.target

@@ -5,7 +5,6 @@ What is unknown has no series: a series of 0 would be a figure. The number of se
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 
 from prometheus_client.core import CollectorRegistry, GaugeMetricFamily
 from prometheus_client.openmetrics.exposition import generate_latest
@@ -13,8 +12,9 @@ from prometheus_client.registry import Collector
 
 from rocketmq_capacity.handover import families
 from rocketmq_capacity.handover.families import Family
-from rocketmq_capacity.handover.worst_first import groups_worst_first, open_findings, topics_worst_first
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.handover.moments import seconds_of
+from rocketmq_capacity.handover.worst_first import groups_worst_first, topics_worst_first
+from rocketmq_capacity.plan_file.finding import Finding, still_open
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.plan import Plan
@@ -66,11 +66,11 @@ class _Samples(Collector):
 
 
 def _of_cluster(plan: Plan) -> Iterator[Sample]:
-    found = open_findings(plan)
+    found = still_open(plan.findings)
     statuses = Counter(group.provision_status for group in plan.groups)
     severities = Counter(finding.severity for finding in found)
-    yield families.SNAPSHOT, (), _seconds(plan.taken_at)
-    yield families.VALID_UNTIL, (), _seconds(plan.valid_until)
+    yield families.SNAPSHOT, (), seconds_of(plan.taken_at)
+    yield families.VALID_UNTIL, (), seconds_of(plan.valid_until)
     yield families.COMPLETENESS, (), plan.completeness.ratio
     yield families.UNANSWERED, (), len(plan.completeness.failures)
     yield from ((families.GROUPS, (status,), statuses[status]) for status in PROVISION_STATUSES)
@@ -82,7 +82,7 @@ def _of_cluster(plan: Plan) -> Iterator[Sample]:
 
 def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
     findings: dict[str | None, list[Finding]] = {}
-    for finding in open_findings(plan):
+    for finding in still_open(plan.findings):
         findings.setdefault(finding.consumer_group, []).append(finding)
     for group in groups:
         name = (group.consumer_group,)
@@ -128,7 +128,7 @@ def _of_topics(topics: Sequence[str], plan: Plan) -> Iterator[Sample]:
         queue.topic for _, strategy in divided if strategy is not None for queue in strategy.orphan_queues
     )
     findings: dict[str | None, list[Finding]] = {}
-    for finding in open_findings(plan):
+    for finding in still_open(plan.findings):
         findings.setdefault(finding.topic, []).append(finding)
     for topic in topics:
         yield families.TOPIC_GROUPS, (topic,), readers[topic]
@@ -144,11 +144,3 @@ def _is_told(strategy: StrategyPlan | None) -> bool:
 def _counted(family: Family, name: tuple[str, ...], findings: Iterable[Finding]) -> Iterator[Sample]:
     counts = Counter((finding.rule, finding.severity) for finding in findings)
     yield from ((family, (*name, *place), count) for place, count in sorted(counts.items()))
-
-
-def _seconds(moment: str | None) -> float | None:
-    """Seconds since 1970-01-01 UTC; None if it is unknown or no time."""
-    try:
-        return None if moment is None else datetime.fromisoformat(moment).timestamp()
-    except (ValueError, OverflowError):
-        return None

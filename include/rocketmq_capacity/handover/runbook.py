@@ -1,10 +1,10 @@
 """The runbook of a plan: what was approved, step by step, for a person at a terminal."""
 
-from datetime import datetime
 from typing import Final, Literal
 
 from msgspec import UNSET, Struct
 
+from rocketmq_capacity.handover.moments import seconds_of
 from rocketmq_capacity.plan_file.acts import acts_of, is_complete, is_plain
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
@@ -74,7 +74,7 @@ def runbook_of(plan: Plan) -> Runbook:
     """The runbook of a plan of a real cluster."""
     status, why = _status(plan)
     approval = None if plan.approval is UNSET else plan.approval
-    until_s = _seconds(plan.valid_until)
+    until_s = seconds_of(plan.valid_until)
     approved = () if approval is None or status != "APPROVED" else approval.approved
     return Runbook(
         cluster_name=plan.cluster_name,
@@ -86,7 +86,7 @@ def runbook_of(plan: Plan) -> Runbook:
         approval=None
         if approval is None
         else Approved(by=approval.by, at=approval.at, why=approval.why, digest=approval.digest),
-        tasks=tuple(_task(one, until_s or 0) for one in plan.recommendations if one.id in approved),
+        tasks=tuple(_task(one, int(until_s or 0)) for one in plan.recommendations if one.id in approved),
     )
 
 
@@ -95,7 +95,7 @@ def _status(plan: Plan) -> tuple[Status, str]:
         return "NOTHING_APPROVED", "Nobody has approved a recommendation of this plan."
     if plan.freeze is not None:
         return "FROZEN", f"Nothing may be changed until {plan.freeze.ends}: {plan.freeze.why}"
-    until_s, approved_s = _seconds(plan.valid_until), _seconds(plan.approval.at)
+    until_s, approved_s = seconds_of(plan.valid_until), seconds_of(plan.approval.at)
     if until_s is None or approved_s is None or approved_s >= until_s:
         return "TOO_OLD", "The snapshot was too old when it was approved. Plan the cluster again."
     return "APPROVED", "Carry out the tasks one after the other."
@@ -142,10 +142,3 @@ def _pasted(command: str, kind: str, until_s: int) -> str | None:
 def pastes(command: str) -> bool:
     """Whether a command may be pasted as it is: complete, quoted, and without a character that a terminal obeys."""
     return is_complete(command) and is_plain(command)
-
-
-def _seconds(moment: str | None) -> int | None:
-    try:
-        return None if moment is None else int(datetime.fromisoformat(moment).timestamp())
-    except (ValueError, OverflowError):
-        return None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import Finding, still_open
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.vocabulary import SEVERITIES, java_order
@@ -12,14 +12,9 @@ WITHOUT_FINDING: Final = len(SEVERITIES)
 WITHOUT_TIER: Final = 2**31
 
 
-def open_findings(plan: Plan) -> list[Finding]:
-    """The findings that nobody has accepted."""
-    return [finding for finding in plan.findings if finding.accepted is None]
-
-
 def groups_worst_first(plan: Plan) -> list[GroupPlan]:
     """All groups by their worst open finding, then tier, then how busy they are; unknown comes last."""
-    ranks = _ranks((finding.consumer_group, finding) for finding in open_findings(plan))
+    ranks = _ranks((finding.consumer_group, finding) for finding in still_open(plan.findings))
 
     def place(group: GroupPlan) -> tuple[int, int, float, bytes]:
         busy = -1.0 if group.utilisation is None else group.utilisation.estimate
@@ -31,7 +26,7 @@ def groups_worst_first(plan: Plan) -> list[GroupPlan]:
 
 def topics_worst_first(plan: Plan) -> list[str]:
     """Every topic that a group reads or a finding names, by its worst open finding, then by name."""
-    ranks = _ranks((finding.topic, finding) for finding in open_findings(plan))
+    ranks = _ranks((finding.topic, finding) for finding in still_open(plan.findings))
     names = {topic for group in plan.groups for topic in group.topics} | set(ranks)
     return sorted(names, key=lambda name: (ranks.get(name, WITHOUT_FINDING), java_order(name)))
 

@@ -1,5 +1,6 @@
 """What is wrong: findings, and the causes that they belong to."""
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -85,3 +86,8 @@ class Cause(Struct, frozen=True, kw_only=True):
     changes_cluster: Annotated[bool, Meta(description="a command of its first recommendation changes the cluster")]
     check: Annotated[Check | None, Meta(description="of its first recommendation")]
     way_back: Annotated[str | None, Meta(description="of its first recommendation")]
+
+
+def still_open(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that nobody has accepted."""
+    return tuple(finding for finding in findings if finding.accepted is None)

@@ -1,6 +1,6 @@
 """Accepted risks: which findings need nothing, and which entries of the policy no longer hold."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -98,11 +98,6 @@ def _marked(finding: Finding, entries: Sequence[_Entry], least: Mapping[Place, s
 def _severity(least: str | None, finding: Finding) -> Severity:
     """The severity in words of the vocabulary; the finding's own if nothing is known of earlier runs."""
     return next((one for one in SEVERITY_RANK if one == least), finding.severity)
-
-
-def still_open(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings that nobody has accepted."""
-    return tuple(finding for finding in findings if finding.accepted is None)
 
 
 def still_needed(

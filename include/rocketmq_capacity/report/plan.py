@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken
 from rocketmq_capacity.plan_file.changes import Changes
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import Finding, still_open
 from rocketmq_capacity.plan_file.findings import finding_of, in_order
 from rocketmq_capacity.plan_file.group import (
     Churn,
@@ -28,7 +28,7 @@ from rocketmq_capacity.plan_file.plan import FORMAT, Completeness, Failure, Plan
 from rocketmq_capacity.plan_file.recommendation import Approval, ConfigAssignment, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.steps import STEPS, Check
-from rocketmq_capacity.report.accepting import accept, notes_of, still_needed, still_open
+from rocketmq_capacity.report.accepting import accept, notes_of, still_needed
 from rocketmq_capacity.report.approval import divided, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
 from rocketmq_capacity.report.brokers import brokers_of

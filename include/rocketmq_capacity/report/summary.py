@@ -15,9 +15,9 @@ from rich.text import Text
 
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.plan_file.visible import visible
-from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.files import REPORT

@@ -8,9 +8,9 @@ from typing import Final, Literal
 import msgspec
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import Verdict
-from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.vocabulary import INFO, SEVERITIES, Severity
 

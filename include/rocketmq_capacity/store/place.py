@@ -125,11 +125,6 @@ def key_of(place: Path) -> str:
     return str(place) if is_local(place) else str(cast(Any, place).path)
 
 
-def readable(place: Path) -> Any:
-    """What Arrow opens: a path, or a file of the store that reads only the parts that are asked for."""
-    return str(place) if is_local(place) else file_system(place).open(key_of(place), "rb")
-
-
 def delete_in_store(folder: Path) -> None:
     """Delete what a store has below a place. It is no error if it has nothing."""
     with suppress(FileNotFoundError), told_in_one_line(folder):

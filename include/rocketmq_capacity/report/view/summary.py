@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.report.accepting import still_open
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, REASONS
 from rocketmq_capacity.report.wording import KIND_WORDS, STATUS_WORDS, kind_of
