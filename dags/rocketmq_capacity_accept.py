@@ -16,8 +16,8 @@ from airflow.sdk import DAG, get_current_context, task
 
 from rocketmq_capacity.provider.acceptance import acceptance_params, keep_accepted
 from rocketmq_capacity.provider.every_dag import every_dag
+from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.settings.deployment import Places, home_of
-from rocketmq_capacity.store.lake import Lake
 
 PLACES = Places.of(home_of(__file__))
 
@@ -26,6 +26,6 @@ with DAG(**every_dag(__file__, __doc__), schedule=None, params=acceptance_params
     @task
     def accept() -> dict[str, str]:
         """Keep the accepted risk beside the runs of the cluster."""
-        return keep_accepted(get_current_context(), Lake(PLACES.lake))
+        return keep_accepted(get_current_context(), lake_of(PLACES.lake))
 
     accept()

@@ -32,11 +32,11 @@ from airflow.sdk import DAG, get_current_context, task, task_group
 from rocketmq_capacity.provider.approval import ENDS_AFTER, record_or_ask_again
 from rocketmq_capacity.provider.approval import questions as questions_about
 from rocketmq_capacity.provider.every_dag import every_dag
+from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.provider.report_asset import ASK_AGAIN, REPORT
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp
 from rocketmq_capacity.settings.deployment import Places, home_of
-from rocketmq_capacity.store.lake import Lake
 
 PLACES = Places.of(home_of(__file__))
 
@@ -61,17 +61,17 @@ with DAG(
         """Find the plans of the triggering events that need an answer and can have one."""
         events = get_current_context()["triggering_asset_events"][REPORT]
         run_keys = [event.extra["run_id"] for event in events]
-        return [question.run_key for question in questions_about(run_keys, Lake(PLACES.lake), datetime.now(UTC))]
+        return [question.run_key for question in questions_about(run_keys, lake_of(PLACES.lake), datetime.now(UTC))]
 
     @task_group
     def approval(run_key: str) -> None:
         """One plan."""
-        ask = AskOperator(task_id="ask", run_key=run_key, lake=Lake(PLACES.lake))
+        ask = AskOperator(task_id="ask", run_key=run_key, lake=PLACES.lake)
 
         @task(execution_timeout=A_STEP, outlets=[ASK_AGAIN])
         def record(answer: dict[str, Any], run_key: str) -> str:
             """Add the answer to those of the plan; if it is to other recommendations, have a new run ask."""
-            return record_or_ask_again(answer, run_key, Lake(PLACES.lake), get_current_context())
+            return record_or_ask_again(answer, run_key, lake_of(PLACES.lake), get_current_context())
 
         publish = PublishApp(
             shelf="plans",

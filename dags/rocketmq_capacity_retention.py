@@ -26,6 +26,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.every_dag import every_dag
+from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import read_policy
@@ -33,7 +34,12 @@ from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.retention import Expired, ahead, check_clock, check_share, delete, expired
 
 PLACES = Places.of(home_of(__file__))
-LAKES = {"plans": Lake(PLACES.lake), "what-ifs": Lake(PLACES.what_ifs)}
+
+
+def lakes() -> dict[str, Lake]:
+    """The lakes by the names of their pages."""
+    return {"plans": lake_of(PLACES.lake), "what-ifs": lake_of(PLACES.what_ifs)}
+
 
 with DAG(
     **every_dag(__file__, __doc__),
@@ -64,9 +70,9 @@ with DAG(
             rules, now = read_policy(PLACES.policy).retention, datetime.now(UTC)
         except BadInput as error:
             refuse(error)
-        found = {shelf: expired(lake, rules, now) for shelf, lake in LAKES.items()}
-        params, log = get_current_context()["params"], logging.getLogger(__name__)
-        for shelf, lake in LAKES.items():
+        there, params, log = lakes(), get_current_context()["params"], logging.getLogger(__name__)
+        found = {shelf: expired(lake, rules, now) for shelf, lake in there.items()}
+        for shelf, lake in there.items():
             if names := ahead(lake, now):
                 log.warning("%s: %d runs due after now are kept, such as %s", shelf, len(names), names[0])
         for shelf, runs in found.items():
@@ -75,9 +81,9 @@ with DAG(
                 log.warning("%s: %s/%s, %d bytes: %s", *words)
         if any(found.values()) and not (params["only_list"] or params["any_number"]):
             try:
-                check_clock(LAKES.values(), now)
+                check_clock(there.values(), now)
                 for shelf, runs in found.items():
-                    check_share(LAKES[shelf], runs, rules)
+                    check_share(there[shelf], runs, rules)
             except BadInput as error:
                 refuse(error)
         return {shelf: [run.as_dict() for run in runs] for shelf, runs in found.items()}
@@ -87,8 +93,9 @@ with DAG(
         """Delete what was listed, and nothing else."""
         if get_current_context()["params"]["only_list"]:
             raise AirflowSkipException("the form asks only for the list")
+        there = lakes()
         for shelf, runs in listed.items():
-            for run in delete(LAKES[shelf], [Expired(**run) for run in runs]):
+            for run in delete(there[shelf], [Expired(**run) for run in runs]):
                 log = logging.getLogger(__name__)
                 words = (shelf, run.cluster, run.run_id)
                 log.warning("%s: %s/%s is kept: a process still works on it, or it has links", *words)

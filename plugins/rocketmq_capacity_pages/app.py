@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 from markupsafe import Markup
 from starlette.exceptions import HTTPException as AnyHTTPException
 
+from rocketmq_capacity.errors import StoreUnreachable
 from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, Busy
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity_pages import accepting, comparing, listing, reading
@@ -27,6 +28,7 @@ TEXTS: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE: "Too many of these pages are asked for at once. Ask again in a few seconds.",
     HTTPStatus.INTERNAL_SERVER_ERROR: "The page could not be made. The API server's log says why.",
 }
+NO_STORE: Final = "The store of the reports does not answer, or refuses. The API server's log says why."
 
 
 def create_app() -> FastAPI:
@@ -42,6 +44,7 @@ def create_app() -> FastAPI:
     app.add_middleware(Guard)
     app.add_exception_handler(AnyHTTPException, _refusal)
     app.add_exception_handler(Busy, _busy)
+    app.add_exception_handler(StoreUnreachable, _no_store)
     app.add_exception_handler(Exception, _failure)
     app.api_route("/style.css", methods=READING)(_style)
     for room in (listing, comparing, accepting, reading):
@@ -75,6 +78,12 @@ def _busy(request: Request, _error: Exception) -> HTMLResponse:
     answer = page(request, "refusal.html.j2", status, title=status.phrase, said=TEXTS[status], login=None)
     answer.headers["Retry-After"] = str(AGAIN_AFTER_S)
     return answer
+
+
+def _no_store(request: Request, error: Exception) -> HTMLResponse:
+    log.error("no page for %s: %s", request.scope["path"], error)
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    return page(request, "refusal.html.j2", status, title=status.phrase, said=NO_STORE, login=None)
 
 
 def _failure(request: Request, error: Exception) -> HTMLResponse:

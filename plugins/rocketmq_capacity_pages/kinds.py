@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from rocketmq_capacity.provider.lakes import lake_of  # noqa: TID251  # Airflow has the connection in a lake's URL
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.settings.deployment import Places, home_of
-from rocketmq_capacity.store.lake import Lake
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def shelf_of(kind: Kind) -> Shelf:
     Errors: BadInput for a wrong setting in the environment of the API server.
     """
     places = Places.of(home_of(str(Path(__file__).parent)))
-    return Shelf(Lake(places.lake if kind is PLANS else places.what_ifs), kind.name)
+    return Shelf(lake_of(places.lake if kind is PLANS else places.what_ifs), kind.name)
 
 
 def shelves_of(kinds: Sequence[Kind]) -> list[Shelf]:

@@ -52,6 +52,7 @@ def _page(
     request: Request, user: GetUserDep, kind: Kind, cluster: str, run_id: str, forms: Forms | None
 ) -> HTMLResponse:
     report = _report(kind, cluster, run_id)
+    names = shelf_of(kind).names(report)
     earlier = _before(kind, report) if may_read(PLANS, request, user) else None
     return page(
         request,
@@ -60,8 +61,8 @@ def _page(
         kind=kind,
         report=report,
         earlier=earlier,
-        downloads=tuple(name for name in DOWNLOADS if shelf_of(kind).file(report, name) is not None),
-        owner_files=shelf_of(kind).owner_files(report),
+        downloads=tuple(name for name in DOWNLOADS if name in names),
+        owner_files=[name for name in names if name.startswith(f"{BY_OWNER}/")],
         forms=forms,
         accept_dag=ACCEPT,
         may_read_plans=may_read(PLANS, request, user),

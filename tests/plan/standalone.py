@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +34,13 @@ class Master:
 
 
 @contextmanager
-def running_master(services: Services, workers: int) -> Iterator[Master]:
+def running_master(services: Services, workers: int, hidden: Sequence[Path] = ()) -> Iterator[Master]:
     """A master and its workers, of one core and 2 GiB each.
+
+    Args:
+        services: of which they are.
+        workers: how many.
+        hidden: folders that are empty for each worker and its executors, as on another machine.
 
     Errors: StackError where they do not come up.
     """
@@ -61,6 +66,15 @@ def running_master(services: Services, workers: int) -> Iterator[Master]:
             (master.work / name).mkdir(parents=True)
             words = ["org.apache.spark.deploy.worker.Worker", "--cores", "1", "--memory", "2g"]
             words += ["--work-dir", str(master.work / name), "--webui-port", str(free_port()), master.url]
-            ours.append(services.start(name, [str(CLASS), *words, "--host", "127.0.0.1"], environment))
+            ours.append(services.start(name, [*apart(hidden), str(CLASS), *words, "--host", "127.0.0.1"], environment))
         ours[-1].wait_until(is_well, WELL_WITHIN_S)
         yield master
+
+
+def apart(hidden: Sequence[Path]) -> list[str]:
+    """A command before a command: for what it starts, these folders are empty, and its own."""
+    if not hidden:
+        return []
+    rights = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
+    script = 'while [ "$1" != -- ]; do mount -t tmpfs none "$1" || exit 1; shift; done; shift; exec "$@"'
+    return ["unshare", *rights, "--mount", "/bin/sh", "-c", script, "sh", *map(str, hidden), "--"]

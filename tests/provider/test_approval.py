@@ -293,7 +293,7 @@ def resumed(lake: Path, digest: str) -> dict[str, Any]:
         "responded_at": LAST,
         "responded_by_user": ALICE,
     }
-    return AskOperator(task_id="ask", run_key="r1", lake=Lake(lake)).execute_complete({}, event, digest)
+    return AskOperator(task_id="ask", run_key="r1", lake=str(lake)).execute_complete({}, event, digest)
 
 
 def test_an_answer_to_other_recommendations_is_not_kept_and_a_new_run_asks(tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ def test_an_answer_to_other_recommendations_is_not_kept_and_a_new_run_asks(tmp_p
 
 def test_a_task_that_was_cleared_leaves_the_question_to_a_new_run(tmp_path: Path) -> None:
     published(tmp_path, taken_at=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
-    ask, events = AskOperator(task_id="ask", run_key="r1", lake=Lake(tmp_path)), Events()
+    ask, events = AskOperator(task_id="ask", run_key="r1", lake=str(tmp_path)), Events()
     again: Any = {"ti": SimpleNamespace(try_number=2), "outlet_events": events}
 
     assert record_or_ask_again(ask.execute(again), "r1", Lake(tmp_path), again) == "ASKED_AGAIN"
@@ -353,7 +353,7 @@ def test_an_answer_as_airflow_hands_it_over_within_a_process_is_understood(tmp_p
 
 
 def test_an_answer_may_leave_fields_out_and_has_no_others() -> None:
-    ask = AskOperator(task_id="ask", run_key="r1", lake=Lake(Path("lake")))
+    ask = AskOperator(task_id="ask", run_key="r1", lake="lake")
 
     ask.validate_params_input({"why": "it is needed"})
     assert dict(ask.params) == {"approve_only": None, "reject_these": None, "why": "it is needed", "seen": None}

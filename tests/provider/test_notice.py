@@ -125,7 +125,7 @@ def test_the_notice_of_a_plan_has_its_counts_and_its_link(
     findings = json.loads((run.report / "plan.json").read_bytes())["findings"]
     critical = sum(finding["severity"] == "CRITICAL" for finding in findings)
 
-    tell_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), lake=tmp_path)
+    tell_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), lake=str(tmp_path))
 
     (told,) = noted
     assert told["channel"] == "#sre"

@@ -259,7 +259,7 @@ def test_the_fields_offer_the_rooms_of_the_policy_and_the_nearest_one_for_a_typo
 
 
 def test_a_live_clusters_names_are_those_of_its_latest_stored_snapshot(tmp_path: Path) -> None:
-    places = replace(PLACES, lake=tmp_path, clusters=("shop", "other"))
+    places = replace(PLACES, lake=str(tmp_path), clusters=("shop", "other"))
     lost = "name: x\nchanges: [{change: lose_broker, broker_name: brokr-b}]"
     older = json.loads(PLACES.sample.read_bytes()) | {"brokers": [{"broker_name": "brokr-b"}]}
     for key, inventory in (

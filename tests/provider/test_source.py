@@ -98,7 +98,7 @@ def test_no_inventory_outside_of_the_folder_can_be_named(name: object, tmp_path:
         filled(Places.of(tmp_path, {}), inventory=name)
 
 
-@pytest.mark.parametrize("variable", ["RMQC_LAKE", "RMQC_WHAT_IFS", "RMQC_INVENTORIES"])
+@pytest.mark.parametrize("variable", ["RMQC_INVENTORIES", "RMQC_SPARK_APPS"])
 def test_a_url_is_refused_where_a_folder_is_needed(variable: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=f"{variable}: is 's3://bucket/lake'; expected a folder"):
         Places.of(tmp_path, {variable: "s3://bucket/lake"})

@@ -14,11 +14,11 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.assess import assess
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.recommend import recommend
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.steps.what_if import effect
-from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.lake import PUBLISH, Lake
 from tests.kills.steps import no_session
 
 Step = Callable[[Planning], None]

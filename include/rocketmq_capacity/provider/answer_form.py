@@ -25,6 +25,7 @@ from rocketmq_capacity.one_at_a_time import LARGE, OneAtATime
 from rocketmq_capacity.own_process import OwnProcessFailed
 from rocketmq_capacity.provider.approval import answer_fields
 from rocketmq_capacity.provider.known_fields import unknown_field
+from rocketmq_capacity.provider.lakes import address_of, variables_of
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.report_asset import run_of_address
 from rocketmq_capacity.provider.request_check import RequestCheck
@@ -75,16 +76,17 @@ class AnswerForm(RequestCheck):
         chosen = body.get("chosen_options")
         if not isinstance(chosen, list) or len(chosen) != 1 or question is None or run_id is None:
             return ""
+        lake = places_of_deployment().lake
         answer = Answer(
             option=str(chosen[0]),
             fields=fields,
             run_key=run_id,
             digest=question.digest,
-            lake=str(places_of_deployment().lake),
+            lake=address_of(lake).place,
             now=datetime.now(UTC),
         )
         try:
-            return refusal_by_own_process(answer) or ""
+            return refusal_by_own_process(answer, variables_of(lake)) or ""
         except OwnProcessFailed as error:
             return f"The answer cannot be checked: {error}."
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from airflow.sdk.configuration import conf
 
-from rocketmq_capacity.errors import BadInput, cut
+from rocketmq_capacity.errors import BadInput, CapacityError, cut
+from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.source import INVENTORY_NAME, Source, sources
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
@@ -20,7 +21,7 @@ from rocketmq_capacity.simulation.parts import topics_read
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.outline import outline_of
-from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.copies import copy_of
 from rocketmq_capacity.store.run_lookup import latest_of_source
 from rocketmq_capacity.vocabulary import BUSINESS
 
@@ -91,7 +92,12 @@ def places_of_deployment() -> Places:
 
 
 def names_at_hand(places: Places) -> Names:
-    """Names of the cluster that the form starts from where nothing else is chosen."""
+    """Names of the cluster that the form starts from where nothing else is chosen.
+
+    A Dag file asks for them whenever it is parsed, so a store is not asked: it may be slow, or need a connection.
+    """
+    if "://" in places.lake:
+        return Names()
     return Names.of(_outline(sources({}, places)[0], places), _policy(places, ""))
 
 
@@ -151,5 +157,8 @@ def _stored(source: Source, places: Places) -> Path | None:
     """The file of the latest snapshot; None if there is none."""
     if source.inventory is not None:
         return source.inventory
-    run = latest_of_source(Lake(places.lake), source.name)
-    return None if run is None else run.inventory
+    try:
+        run = latest_of_source(lake_of(places.lake), source.name)
+        return None if run is None else copy_of(run.inventory)
+    except (CapacityError, OSError):  # the task that meets it says it
+        return None

@@ -12,7 +12,6 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import urljoin
 
@@ -22,10 +21,10 @@ from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 from airflow.sdk.exceptions import AirflowNotFoundException
 
 from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.report_asset import airflow_address, report_address, report_facts
 from rocketmq_capacity.provider.spark_app import SparkApp
 from rocketmq_capacity.settings.deployment import Places
-from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import existing_run
 
 CONNECTION: Final = "rocketmq_capacity_notice"
@@ -40,9 +39,9 @@ class Notice:
     link: str
 
 
-def tell_published(context: Context, *, lake: Path) -> None:
+def tell_published(context: Context, *, lake: str) -> None:
     """Send a notice of the plan that the task has published: its counts, and where it is."""
-    run = existing_run(Lake(lake), cast("SparkApp", context["ti"].task).run_key)
+    run = existing_run(lake_of(lake), cast("SparkApp", context["ti"].task).run_key)
     facts = report_facts(run.report / "plan.json")
     found = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
     notice = Notice(

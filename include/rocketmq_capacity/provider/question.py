@@ -10,8 +10,8 @@ from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.exceptions import AirflowSkipException, TaskAwaitingInput
 
 from rocketmq_capacity.provider.approval import answer_fields, question_about
+from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.report.refusal import APPROVE, REJECT
-from rocketmq_capacity.store.lake import Lake
 
 NOT_ASKED: Final[dict[str, Any]] = {
     "chosen_options": [REJECT],
@@ -34,13 +34,13 @@ class AskOperator(HITLOperator):
 
     Args:
         run_key: the run's id in the lake.
-        lake: the lake.
+        lake: its address.
         task: further arguments of Airflow's operator.
     """
 
     template_fields: Sequence[str] = ("run_key",)
 
-    def __init__(self, *, run_key: str, lake: Lake, **task: Any) -> None:
+    def __init__(self, *, run_key: str, lake: str, **task: Any) -> None:
         super().__init__(
             subject="",
             options=[APPROVE, REJECT],
@@ -60,7 +60,7 @@ class AskOperator(HITLOperator):
         if context["ti"].try_number > 1:
             return NOT_ASKED
         now = datetime.now(UTC)
-        question = question_about(self.run_key, self.lake, now)
+        question = question_about(self.run_key, lake_of(self.lake), now)
         if question is None:
             raise AirflowSkipException("the plan needs no approval any more, or can have none")
         self.subject, self.body = question.subject, question.body

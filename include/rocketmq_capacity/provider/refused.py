@@ -1,11 +1,13 @@
-"""How a task refuses its input: one line in its log, and no other try."""
+"""How a task ends for an error of this package: one line in its log; and no other try, if it refuses its input."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, NoReturn
 
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, CapacityError
 
 
 class Refused(SystemExit):
@@ -21,3 +23,15 @@ def refuse(reason: object) -> NoReturn:
     """End the task with this line in its log. Errors: `Refused`."""
     logging.getLogger(__name__).error("%s", reason)
     raise Refused(BadInput.exit_status)
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Errors: `Refused` for bad input, and SystemExit for any other error of this package, each with its line."""
+    try:
+        yield
+    except BadInput as error:
+        refuse(error)
+    except CapacityError as error:
+        logging.getLogger(__name__).error("%s", error)  # its line says all
+        raise SystemExit(error.exit_status) from None

@@ -8,9 +8,10 @@ from urllib.parse import quote, unquote, urlsplit
 from airflow.sdk import Asset, AssetAlias, BaseOperator, BaseOperatorLink, Context
 from airflow.sdk.configuration import conf
 
+from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.report.files import SUMMARY
 from rocketmq_capacity.report.summary_file import read_summary
-from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.run_lookup import existing_run, stored_run
 
 REPORT: Final = Asset("rocketmq_capacity_report", group="rocketmq_capacity")
@@ -47,9 +48,9 @@ def report_facts(plan: Path) -> dict[str, Any]:
     }
 
 
-def tell_report(context: Context, _result: object = None, *, lake: Path) -> None:
+def tell_report(context: Context, _result: object = None, *, lake: str) -> None:
     """Give the facts of this run's plan to the asset event that the task is about to emit."""
-    run = existing_run(Lake(lake), cast("OfARun", context["ti"].task).run_key)
+    run = existing_run(lake_of(lake), cast("OfARun", context["ti"].task).run_key)
     context["outlet_events"][REPORT].extra = report_facts(run.report / "plan.json")
 
 
@@ -79,20 +80,20 @@ class ReportLink(BaseOperatorLink):
     """The button of a finished publish task that opens its report in the Airflow UI.
 
     Args:
-        lake: the lake of the run.
+        lake: the address of the run's lake.
         shelf: ``plans`` or ``what-ifs``, as on the reports' pages.
     """
 
     name = "Report"
 
-    def __init__(self, lake: Path, shelf: str) -> None:
+    def __init__(self, lake: str, shelf: str) -> None:
         self.lake, self.shelf = lake, shelf
 
     def get_link(self, operator: BaseOperator, *, ti_key: object) -> str:  # noqa: ARG002  # Airflow passes it by its name
         """The address of the report, asked in the worker when the task is done. Empty if there is no report."""
         run_key: object = cast("OfARun", operator).run_key
         # A task whose templates could not be rendered has no key yet.
-        run = stored_run(Lake(self.lake), run_key) if isinstance(run_key, str) else None
+        run = stored_run(lake_of(self.lake), run_key) if isinstance(run_key, str) else None
         if run is None:
             return ""
         return report_address(self.shelf, run)

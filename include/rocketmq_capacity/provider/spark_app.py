@@ -14,11 +14,11 @@ from airflow.sdk.exceptions import AirflowException
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.app_log import AppHook, AppLog
 from rocketmq_capacity.provider.executor_code import packed_file
-from rocketmq_capacity.provider.refused import Refused, refuse
+from rocketmq_capacity.provider.lakes import address_of, lake_of, variables_of
+from rocketmq_capacity.provider.refused import Refused, one_line_errors, refuse
 from rocketmq_capacity.provider.report_asset import ReportLink
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
-from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import stored_run
 
 CONNECTION: Final = "spark_default"
@@ -64,7 +64,7 @@ class SparkApp(SparkSubmitOperator):
     Args:
         step: name of the app.
         places: the deployment's folders.
-        lake: the lake of the run.
+        lake: the address of the run's lake.
         run_key: the run's id in the lake, as a template or from a mapping.
         arguments: further (templated) arguments of the app.
         task: further arguments of Airflow's operator.
@@ -73,14 +73,21 @@ class SparkApp(SparkSubmitOperator):
     template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "run_key")
 
     def __init__(
-        self, *, step: str, places: Places, lake: Path, run_key: str, arguments: Sequence[str] = (), **task: Any
+        self, *, step: str, places: Places, lake: str, run_key: str, arguments: Sequence[str] = (), **task: Any
     ) -> None:
         policy = [f"--policy={places.policy}"] if places.policy else []
         super().__init__(
             conn_id=CONNECTION,
             name=f"rocketmq_capacity_{step}",
             application=str(places.spark_apps / f"{step}.py"),
-            application_args=[f"--lake={lake}", "--run-id", run_key, *policy, *OF_THE_FORM, *arguments],
+            application_args=[
+                f"--lake={address_of(lake).place}",
+                "--run-id",
+                run_key,
+                *policy,
+                *OF_THE_FORM,
+                *arguments,
+            ],
             conf=dict(CONF),  # a copy, because executing a task may add to it
             **{"task_id": step, "pool": POOL, **task},
         )
@@ -95,10 +102,12 @@ class SparkApp(SparkSubmitOperator):
         `Refused`, which is not retried, if the app refuses its input, such as a scenario that names an unknown broker.
         AirflowException for all other errors.
         """
-        stored = stored_run(Lake(self.lake), self.run_key)
+        with one_line_errors():
+            stored = stored_run(lake_of(self.lake), self.run_key)
+            variables = variables_of(self.lake)
         self.conf = {OPTIONS: options(), **(self.conf or {})}
         # For the driver that starts from here. The operator's own variables would go to containers instead.
-        os.environ.update(environment(stored.snapshot_bytes() if stored else 0))
+        os.environ.update({**environment(stored.snapshot_bytes() if stored else 0), **variables})
         try:
             with packed_file() as code:
                 self.py_files = str(code)
@@ -163,7 +172,8 @@ class SnapshotApp(SparkApp):
 
         Errors: `Refused` for a file or a connection with an error; the task's log says which.
         """
-        stored = stored_run(Lake(self.lake), self.run_key)
+        with one_line_errors():
+            stored = stored_run(lake_of(self.lake), self.run_key)
         try:
             if stored or self.inventory:
                 file = stored.inventory if stored else self._file()

@@ -7,12 +7,11 @@ meanwhile. So the server has it done by a process of its own: ``python -m …`` 
 import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from rocketmq_capacity.errors import BadInput, DatasetMissing
+from rocketmq_capacity.errors import BadInput, DatasetMissing, StoreUnreachable
 from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.approval import needing_approval
@@ -20,6 +19,7 @@ from rocketmq_capacity.report.asked_digest import digest_of
 from rocketmq_capacity.report.selection import ONLY, REJECTED, Decision, asked_about, decide, decide_against
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.place import place_of
 from rocketmq_capacity.store.run_lookup import existing_run
 
 OLDEST: Final = timedelta(hours=24)
@@ -114,12 +114,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     now: datetime
 
 
-def refusal_by_own_process(answer: Answer) -> str | None:
+def refusal_by_own_process(answer: Answer, variables: Mapping[str, str]) -> str | None:
     """`refusal_of`, by a process of its own; None as well for a run that is not in the lake.
+
+    Args:
+        answer: is checked.
+        variables: with which the process opens the lake, beside those of this one.
 
     Errors: OwnProcessFailed if it takes too much time or memory.
     """
-    said: str | None = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(answer)))
+    said: str | None = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(answer), variables))
     return said
 
 
@@ -128,10 +132,10 @@ def main() -> int:
     within_limits()
     told = msgspec.json.decode(sys.stdin.buffer.read(), type=Answer)
     try:
-        said = refusal_of(told.option, told.fields, told.run_key, told.digest, Lake(Path(told.lake)), told.now)
+        said = refusal_of(told.option, told.fields, told.run_key, told.digest, Lake(place_of(told.lake)), told.now)
     except DatasetMissing:
         said = None  # the task that keeps the answer says it
-    except BadInput as error:
+    except (BadInput, StoreUnreachable) as error:
         said = str(error)
     sys.stdout.buffer.write(msgspec.json.encode(said))
     return 0

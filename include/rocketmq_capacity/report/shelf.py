@@ -21,7 +21,9 @@ from rocketmq_capacity.report.scripts import FOLDER as SCRIPTS
 from rocketmq_capacity.report.shelf_index import summaries
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan
 from rocketmq_capacity.report.tables import BY_OWNER
-from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.store.copies import copy_of
+from rocketmq_capacity.store.lake import PUBLISH, RUN_ID, Lake, Run
+from rocketmq_capacity.store.place import folders_in, is_local, listed
 from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
 
 OWNER_FILE: Final = re.compile(rf"{BY_OWNER}/[A-Za-z0-9_-][A-Za-z0-9._-]*\.csv")
@@ -104,10 +106,9 @@ class Shelf:
     def clusters(self) -> list[str]:
         """Names of the clusters that have a folder, sorted."""
         try:
-            names = [folder.name for folder in self.lake.root.iterdir() if folder.is_dir()]
+            return [name for name in folders_in(self.lake.root) if RUN_ID.fullmatch(name)]
         except OSError:
             return []
-        return sorted(name for name in names if RUN_ID.fullmatch(name))
 
     def reports(self, cluster: str = "") -> list[Report]:
         """Every readable report, or those of one cluster, latest first."""
@@ -134,7 +135,8 @@ class Shelf:
     def file(self, report: Report, name: str) -> Path | None:
         """The path of one of the report's ``FILES`` or of an owner's findings, or None for another name or no file.
 
-        Links are not followed: a run's folder or file that is a link gives None.
+        The path is one of this machine: of a file in a store it is a copy. Links are not followed: a run's folder or
+        file that is a link gives None.
         """
         return self._stored(report, name) if name in FILES or OWNER_FILE.fullmatch(name) else None
 
@@ -145,15 +147,19 @@ class Shelf:
     def _stored(self, report: Report, name: str) -> Path | None:
         file = self.lake.run(report.cluster, report.run_id).report / name
         try:
-            return file if _is_in_its_place(file, self.lake) else None
+            return copy_of(file) if _is_in_its_place(file, self.lake) else None
         except OSError:
             return None
 
-    def owner_files(self, report: Report) -> list[str]:
-        """The names of the files with the findings of each owner, sorted."""
+    def names(self, report: Report) -> list[str]:
+        """The names of the files that `file` would give: of ``FILES`` in their order, then of owners' findings."""
         folder = self.lake.run(report.cluster, report.run_id).report
-        names = sorted(file.relative_to(folder).as_posix() for file in (folder / BY_OWNER).glob("*.csv"))
-        return [name for name in names if self.file(report, name) is not None]
+        if not is_local(folder):
+            held = {*listed(folder), *(f"{BY_OWNER}/{name}" for name in listed(folder / BY_OWNER))}
+        else:
+            owners = (file.relative_to(folder).as_posix() for file in (folder / BY_OWNER).glob("*.csv"))
+            held = {name for name in (*FILES, *owners) if self.file(report, name) is not None}
+        return [*(name for name in FILES if name in held), *sorted(filter(OWNER_FILE.fullmatch, held))]
 
     def _summary_of(self, run: Run) -> PlanSummary | None:
         report = self._read(run)
@@ -162,7 +168,7 @@ class Shelf:
     def _read(self, run: Run) -> Report | None:
         cluster, run_id = run.folder.parent.name, run.folder.name
         try:
-            if not RUN_ID.fullmatch(run_id) or not run.is_committed("publish"):
+            if not RUN_ID.fullmatch(run_id) or not run.is_committed(PUBLISH):
                 return None
             if not _is_in_its_place(run.report, self.lake):
                 return None
@@ -213,6 +219,8 @@ def sheet_of(reports: Sequence[Report], number: int) -> Sheet:
 
 
 def _is_in_its_place(path: Path, lake: Lake) -> bool:
+    if not is_local(path):
+        return True  # a store has no links, and a file that is missing is an error of whoever opens it
     root = lake.root.resolve()
     return path.resolve() == root / path.relative_to(lake.root) and path.exists()
 
@@ -222,7 +230,7 @@ def _summary(folder: Path) -> PlanSummary:
     file = folder / SUMMARY
     if file.is_file():
         return read_summary(file)
-    plan = folder / PLAN
+    plan = copy_of(folder / PLAN)
     stat = plan.stat()
     return _summary_of_plan(plan, stat.st_mtime_ns, stat.st_size)
 

@@ -4,8 +4,6 @@ The file is only a copy. Every entry has a stamp of the files that it was made f
 report is read again, and the index is written again. If the lake cannot be written to, the index is only in memory.
 """
 
-import os
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,16 +11,19 @@ from typing import Final, Literal
 
 import msgspec
 
+from rocketmq_capacity.errors import StoreUnreachable
 from rocketmq_capacity.report.files import PLAN, SUMMARY
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.store.place import folders_in
+from rocketmq_capacity.store.published import Stamp, published
 from rocketmq_capacity.store.writing import write_whole
 
 INDEX: Final = ".reports.json"
 """The index file in the lake; no cluster can have this name."""
 FORMAT: Final = "rocketmq-capacity/report-index/1"
-Stamp = tuple[int, ...]
-"""Times (ns) and sizes of the files that an entry was made from."""
+FILES: Final = (SUMMARY, PLAN)
+"""What an entry is made from: the summary, or in a report of an early version the plan."""
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -62,7 +63,8 @@ def summaries(
     is_same = lake.root in _known
     for cluster in clusters:
         had, has = old.get(cluster, {}), {}
-        for run_id, stamp in _stamps(lake.root / cluster):
+        stamps = published(lake.root / cluster, FILES)
+        for run_id, stamp in ((name, stamp) for name, stamp in stamps if RUN_ID.fullmatch(name)):
             entry = had.get(run_id)
             if entry is None or entry.stamp != stamp:
                 entry = Entry(stamp, read(Run(lake.root / cluster / run_id)))
@@ -71,7 +73,7 @@ def summaries(
         is_same = is_same and len(had) == len(has)
         new[cluster] = has
     if not is_same:
-        there = {name: new[name] for name in new if name in clusters or (lake.root / name).is_dir()}
+        there = {name: new[name] for name in new if name in {*clusters, *folders_in(lake.root)}}
         if there != old or lake.root not in _known:
             _keep(lake.root, there, is_stored=there == old)
         new = there
@@ -84,7 +86,8 @@ def summaries(
 def _keep(root: Path, entries: Entries, *, is_stored: bool) -> None:
     _known[root] = entries
     if not is_stored:
-        with suppress(OSError):  # a read-only folder or a full disk: the next list is made anew
+        # A read-only folder, a full disk, a store that lets this process only read: the next list is made anew.
+        with suppress(OSError, StoreUnreachable):
             write_whole(root / INDEX, msgspec.json.encode(_IndexFile(clusters=entries)))
 
 
@@ -93,32 +96,3 @@ def _stored(file: Path) -> Entries:
         return msgspec.json.decode(file.read_bytes(), type=_IndexFile).clusters
     except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return {}
-
-
-def _stamps(folder: Path) -> Iterator[tuple[str, Stamp]]:
-    """The published runs of a cluster, each with its stamp; a link is not a run's folder."""
-    with suppress(OSError), os.scandir(folder) as entries:  # a folder that is gone has no runs
-        for entry in entries:
-            with suppress(OSError):  # a run that is not published, or was deleted meanwhile
-                if RUN_ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
-                    yield entry.name, _stamp(entry.path)
-
-
-def _stamp(folder: str) -> Stamp:
-    """Times and sizes of the run's files.
-
-    Errors: OSError if the run is not published, or if its report is a link.
-    """
-    manifest = _state(f"{folder}/steps/publish.json")
-    if not stat.S_ISDIR(os.lstat(f"{folder}/report").st_mode):
-        raise NotADirectoryError(folder)
-    try:
-        file = _state(f"{folder}/report/{SUMMARY}")
-    except FileNotFoundError:
-        file = _state(f"{folder}/report/{PLAN}")
-    return manifest.st_mtime_ns, file.st_mtime_ns, file.st_size, file.st_ino
-
-
-def _state(path: str) -> os.stat_result:
-    """As ``Path.stat``, which takes three times as long: a list of 1,000 reports needs 3,000 calls."""
-    return os.stat(path)  # noqa: PTH116  # a third of the time of Path.stat

@@ -22,7 +22,8 @@ class Places:
     """The folders and files of one deployment. All Airflow processes and Spark drivers must see the same ones.
 
     Attributes:
-        lake: ``RMQC_LAKE``, where every run keeps its datasets and its report (default ``data/lake``).
+        lake: ``RMQC_LAKE``, where every run keeps its datasets and its report: a folder (default ``data/lake``), or a
+            URL such as ``s3://bucket/prefix`` or ``s3://airflow_connection@bucket/prefix``.
         what_ifs: ``RMQC_WHAT_IFS``, the same for what-ifs, which are never a current plan (default
             ``data/what_ifs``).
         inventories: ``RMQC_INVENTORIES``, the only folder that a run may name an inventory file of (default
@@ -35,8 +36,8 @@ class Places:
         sample: the inventory, recorded from a real cluster, that a run without other input plans.
     """
 
-    lake: Path
-    what_ifs: Path
+    lake: str
+    what_ifs: str
     inventories: Path
     clusters: tuple[str, ...]
     policy: Path | None
@@ -48,18 +49,19 @@ class Places:
     def of(cls, home: Path, environment: Mapping[str, str] = os.environ) -> Self:
         """The folders under ``home``, the folder of ``dags/``, unless the environment names others.
 
-        Errors: BadInput for a URL, for a connection id that cannot be part of a folder's name, and for wrong minutes.
+        Errors: BadInput for a URL where only a folder can be, for a connection id that cannot be part of a folder's
+        name, and for wrong minutes.
         """
 
         def place(variable: str, default: str) -> Path:
             told = environment.get(variable) or ""
             if "://" in told:
-                raise BadInput(variable, "", f"is {shown(told)}; expected a folder: only Spark apps take a URL so far")
+                raise BadInput(variable, "", f"is {shown(told)}; expected a folder; only lakes may be URLs")
             return Path(told or home / default)
 
         return cls(
-            lake=place("RMQC_LAKE", "data/lake"),
-            what_ifs=place("RMQC_WHAT_IFS", "data/what_ifs"),
+            lake=environment.get("RMQC_LAKE") or str(home / "data/lake"),
+            what_ifs=environment.get("RMQC_WHAT_IFS") or str(home / "data/what_ifs"),
             inventories=place("RMQC_INVENTORIES", "data/inventories"),
             clusters=_connection_ids(environment.get("RMQC_CLUSTERS", "")),
             policy=Path(environment["RMQC_POLICY"]) if environment.get("RMQC_POLICY") else None,

@@ -41,6 +41,7 @@ _WORKER_GONE: Final = "Python worker exited unexpectedly"
 _DISK_FULL: Final = os.strerror(errno.ENOSPC)
 """Python, Arrow and Java report a full disk in the system's words, and Spark repeats what its workers report."""
 
+NONE: Final[Mapping[str, str]] = {}
 Session = Callable[[], SparkSession]
 """Waits for the session and returns it."""
 Tell = Callable[[str], object]
@@ -55,18 +56,20 @@ class Started:
     jvm: Jvm
 
 
-def start_session(name: str, tell: Tell, hold: Tell) -> Started:
+def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, str] = NONE) -> Started:
     """A session on the master that the environment names, else on all local cores.
 
     Args:
         name: of the application.
         tell: is given the warnings of Spark's log.
         hold: is given all other output of the JVM.
+        of_executors: variables of their environment, on whatever machine they are.
 
     Errors: JavaMissing if there is no Java to start; SparkGone if Spark refuses to start or its JVM ends early.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf().setAppName(name).set(OPTIONS, options()).setAll(list(SETTINGS.items()))
+    conf.setAll([(f"spark.executorEnv.{variable}", value) for variable, value in of_executors.items()])
     jvm = Jvm(conf, tell=tell, hold=hold)
     try:
         SparkContext(conf=conf, gateway=jvm.gateway)
@@ -79,13 +82,16 @@ def start_session(name: str, tell: Tell, hold: Tell) -> Started:
 
 
 @contextmanager
-def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None) -> Iterator[Session]:
+def session_under_way(
+    name: str, inventory_bytes: int, tell: Tell | None = None, of_executors: Mapping[str, str] = NONE
+) -> Iterator[Session]:
     """A session that starts while the body runs, and ends with the body; the callable waits for it.
 
     Args:
         name: of the application.
         inventory_bytes: size of the inventory; it decides the heap.
         tell: is given the warnings of Spark's log; None: standard error.
+        of_executors: variables of their environment, such as those that open the lake's store.
 
     Errors: SparkGone if the JVM or a Python worker ends before the body does; JavaMissing if there is no Java; DiskFull
     if no space is left.
@@ -93,7 +99,7 @@ def session_under_way(name: str, inventory_bytes: int, tell: Tell | None = None)
     os.environ.update(environment(inventory_bytes))
     tell = tell or partial(print, file=sys.stderr)
     with _held_back() as hold, ThreadPoolExecutor(1) as pool:
-        starting = pool.submit(start_session, name, tell, hold)
+        starting = pool.submit(start_session, name, tell, hold, of_executors)
         try:
             yield lambda: starting.result().session
         except CapacityError:
@@ -125,7 +131,7 @@ def explanation(error: Exception) -> CapacityError | None:
 
 
 @contextmanager
-def session_if_asked(name: str, tell: Tell | None = None) -> Iterator[Session]:
+def session_if_asked(name: str, tell: Tell | None = None, of_executors: Mapping[str, str] = NONE) -> Iterator[Session]:
     """A session that starts when the body first asks for it, and ends with the body; most bodies never ask.
 
     Errors: those of `session_under_way`.
@@ -134,7 +140,7 @@ def session_if_asked(name: str, tell: Tell | None = None) -> Iterator[Session]:
 
         @cache
         def session() -> SparkSession:
-            return at_the_end.enter_context(session_under_way(name, 0, tell))()
+            return at_the_end.enter_context(session_under_way(name, 0, tell, of_executors))()
 
         yield session
 

@@ -17,7 +17,7 @@ from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.place import told_in_one_line, usable_place
+from rocketmq_capacity.store.place import told_in_one_line, usable_place, variables_of
 from rocketmq_capacity.store.run_lookup import existing_run
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
 
     with progress_on(sys.stderr) as progress:
         name = APP_NAME.format(step=step)
-        starting = session_under_way(name, run.snapshot_bytes(), progress.tell)
+        starting = session_under_way(name, run.snapshot_bytes(), progress.tell, variables_of(run.folder))
         with told_in_one_line(run.folder), starting as session:
             from rocketmq_capacity.steps.planning import Planning, waited_for
 
@@ -70,7 +70,8 @@ def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator
     from rocketmq_capacity.spark.session import session_if_asked
     from rocketmq_capacity.steps.planning import Planning, waited_for
 
-    with told_in_one_line(run.folder), session_if_asked(APP_NAME.format(step=step), progress.tell) as session:
+    name = APP_NAME.format(step=step)
+    with told_in_one_line(run.folder), session_if_asked(name, progress.tell, variables_of(run.folder)) as session:
         yield Planning(waited_for(session, progress), run, policy, progress)
     progress.tell(f"{step}: the run is in {run.folder}", INFO)
 

@@ -39,7 +39,6 @@ ASSESS: Final = "assess"
 RECOMMEND: Final = "recommend"
 COMPARE: Final = "compare"
 """Only a what-if has this step: it compares the run with the run of the cluster as it is."""
-PUBLISH: Final = "publish"
 
 CHECKS: Final = ThreadPoolExecutor(1)
 """Imports what checks tables, which takes a second, while a step waits for Spark."""

@@ -12,7 +12,7 @@ from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, PUBLISH, RECOMMEND, SNAPSHOT, Planning
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.reported_rows import (
     records,
     rows_if_any,
@@ -20,7 +20,7 @@ from rocketmq_capacity.steps.reported_rows import (
     rows_of_plan,
 )
 from rocketmq_capacity.store.acceptances import acceptances
-from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.store.lake import PUBLISH, Run
 
 
 def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:

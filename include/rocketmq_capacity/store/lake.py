@@ -11,6 +11,7 @@ A run's datasets are in the run's own folder::
                                  answers/                people's answers to the recommendations, a file for each
                                  approval.json           the same of an earlier version, which kept only the last
     LAKE/<cluster_name>/.accepted/                       risks that people have accepted, see acceptances.py
+                        .published/                      in a store only: which runs are published, see published.py
 
 Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there, and open exactly
 the files that it lists. Nothing is ever renamed. A retry of a step writes its datasets again, then its manifest. The
@@ -41,11 +42,14 @@ from rocketmq_capacity.store.manifest import (
     write_manifest,
 )
 from rocketmq_capacity.store.place import delete_in_store, is_local, told_in_one_line
+from rocketmq_capacity.store.published import mark, published, unmark
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
 CLUSTER_FOLDER: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}")
 """Names of clusters. One with a dot in front would be a hidden folder, or a parent folder."""
+PUBLISH: Final = "publish"
+"""The step after which people read a run."""
 LOCK: Final = ".lock"
 """The file in a run's folder that is locked by the process that works on the run."""
 ASK_S: Final = 1.0
@@ -273,6 +277,8 @@ class Run:
         """Delete the step's manifest and make its folder: its datasets are about to be replaced."""
         make_folder(self._steps)
         self.known.clear()
+        if step == PUBLISH:
+            unmark(self.folder)
         with told_in_one_line(self.folder):
             self._manifest(step).unlink(missing_ok=True)
         sync(self._steps, deep=False)  # otherwise a loss of power could bring back the manifest of replaced datasets
@@ -290,14 +296,17 @@ class Run:
         if not all(lease.is_held() for lease in self.lease):
             raise self._busy()
         write_manifest(self._manifest(step), written)
+        if step == PUBLISH:
+            mark(self.folder)
         self.known.clear()
         for dataset in written:
             del self.under_way[dataset]
 
     def uncommit(self) -> None:
         """Delete all manifests, the one of the last step first: whatever else is deleted then, nobody reads it."""
+        unmark(self.folder)
         if self._steps.is_dir():
-            for step in ("publish", *(file.stem for file in self._steps.glob("*.json"))):
+            for step in (PUBLISH, *(file.stem for file in self._steps.glob("*.json"))):
                 self._manifest(step).unlink(missing_ok=True)
             sync(self._steps, deep=False)
 
@@ -348,7 +357,9 @@ class Lake:
 
     def runs(self, cluster: str) -> Iterator[Run]:
         """The published runs of a cluster, by run id."""
-        return (run for run in self.folders(cluster) if run.is_committed("publish"))
+        if is_local(self.root):
+            return (run for run in self.folders(cluster) if run.is_committed(PUBLISH))
+        return (Run(self.root / cluster / name) for name in sorted(dict(published(self.root / cluster, ()))))
 
     def folders(self, cluster: str = "*", run_id: str = "*") -> list[Run]:
         """The runs that there are, finished or not, by cluster and id; a folder that is a link is none."""

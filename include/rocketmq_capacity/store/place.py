@@ -6,7 +6,7 @@ joins and lists works on both. Endpoint and credentials are the store's own vari
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager, suppress
@@ -34,23 +34,36 @@ class _Store(NamedTuple):
     Attributes:
         package: speaks to it.
         extra: of this distribution, which installs the package.
+        variables: the beginning of the names of its own variables; empty if it has none.
     """
 
     package: str
     extra: str
+    variables: str = ""
 
 
 STORES: Final = {
-    "s3": _Store("s3fs", "s3"),
+    "s3": _Store("s3fs", "s3", "AWS_"),
     "gs": _Store("gcsfs", "gcs"),
-    "abfs": _Store("adlfs", "azure"),
+    "abfs": _Store("adlfs", "azure", "AZURE_"),
     "hdfs": _Store("fsspec", "hdfs"),
 }
 """By the scheme of the URL."""
+_S3: Final = {
+    "key": "AWS_ACCESS_KEY_ID",
+    "secret": "AWS_SECRET_ACCESS_KEY",
+    "token": "AWS_SESSION_TOKEN",
+    "endpoint_url": "AWS_ENDPOINT_URL",
+}
+"""The arguments of s3fs, and the variable of each."""
 
 
-def place_of(text: str) -> Path:
+def place_of(text: str, variables: Mapping[str, str] = os.environ) -> Path:
     """The place that a folder's path or a URL names, without asking for it.
+
+    Args:
+        text: the path or the URL.
+        variables: the store's own, with endpoint and credentials; those of the environment stay out of the place.
 
     Errors: BadInput for a URL of another kind; StoreUnreachable if the store's package is not installed.
     """
@@ -67,7 +80,7 @@ def place_of(text: str) -> Path:
     except ImportError as error:
         problem = f"the package {error.name} is not installed; expected pip install 'rocketmq-capacity[{store.extra}]'"
         raise StoreUnreachable(f"{text}: {problem}") from None
-    return cast(Path, UPath(text.rstrip("/"), **_options(scheme)))
+    return cast(Path, UPath(text.rstrip("/"), **_options(scheme, variables)))
 
 
 def usable_place(text: str) -> Path:
@@ -115,6 +128,12 @@ def is_local(place: Path) -> bool:
     return isinstance(place, Path)
 
 
+def variables_of(place: Path) -> dict[str, str]:
+    """The variables of this process that open the store of a place, for a process on another machine."""
+    prefix = "" if is_local(place) else STORES[cast(Any, place).protocol].variables
+    return {name: value for name, value in os.environ.items() if prefix and name.startswith(prefix)}
+
+
 def file_system(place: Path) -> Any:
     """What speaks to the store of a place, as fsspec has it; for a local path its error is an AttributeError."""
     return cast(Any, place).fs
@@ -125,8 +144,34 @@ def key_of(place: Path) -> str:
     return str(place) if is_local(place) else str(cast(Any, place).path)
 
 
+def folders_in(place: Path) -> list[str]:
+    """The names of the folders in a folder, sorted; links are left out, and a missing folder has none."""
+    if not is_local(place):
+        return sorted(name for name, about in listed(place).items() if about["type"] == "directory")
+    if not place.is_dir():
+        return []
+    return sorted(inside.name for inside in place.iterdir() if inside.is_dir() and not inside.is_symlink())
+
+
+def listed(folder: Path) -> dict[str, dict[str, Any]]:
+    """What a store says of what is in a folder, by name: ``size``, ``type`` and what else it knows."""
+    with suppress(FileNotFoundError), told_in_one_line(folder):
+        key = key_of(folder)
+        found = file_system(folder).ls(key, detail=True)
+        return {one["name"].rpartition("/")[2]: one for one in found if one["name"].rstrip("/") != key}
+    return {}
+
+
+def size_in_store(folder: Path) -> int:
+    """The bytes of all that a store has below a place."""
+    with told_in_one_line(folder):
+        return int(file_system(folder).du(key_of(folder)))
+
+
 def delete_in_store(folder: Path) -> None:
-    """Delete what a store has below a place. It is no error if it has nothing."""
+    """Delete what a store has below a place; a folder of this machine stays. It is no error if there is nothing."""
+    if is_local(folder):
+        return
     with suppress(FileNotFoundError), told_in_one_line(folder):
         file_system(folder).rm(key_of(folder), recursive=True)
 
@@ -154,11 +199,13 @@ def _is_of_store(error: Exception) -> bool:
     return isinstance(error, OSError) or type(error).__module__.partition(".")[0] in rooms
 
 
-def _options(scheme: str) -> dict[str, Any]:
-    """What a store's package needs to know beside its own variables."""
+def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
+    """What a store's package needs to know beside its own variables in the environment."""
     fresh: dict[str, Any] = {"use_listings_cache": False}  # other processes write there too
     if scheme != "s3":
         return fresh
     limits = {"connect_timeout": TIME_LIMIT_S, "read_timeout": TIME_LIMIT_S, "retries": {"max_attempts": 0}}
-    region = os.environ.get("AWS_REGION")
-    return {**fresh, "config_kwargs": limits, "client_kwargs": {"region_name": region} if region else {}}
+    region = variables.get("AWS_REGION")
+    told = {} if variables is os.environ else {name: variables.get(variable) for name, variable in _S3.items()}
+    client = {"client_kwargs": {"region_name": region}} if region else {}
+    return {**fresh, **told, "config_kwargs": limits, **client}

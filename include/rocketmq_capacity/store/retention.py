@@ -12,6 +12,7 @@ from typing import Any, Final
 from rocketmq_capacity.errors import BadInput, RunBusy
 from rocketmq_capacity.settings.policy import Retention
 from rocketmq_capacity.store.lake import CLUSTER_FOLDER, LOCK, RUN_ID, Lake, Run
+from rocketmq_capacity.store.place import delete_in_store, folders_in, is_local, size_in_store
 from rocketmq_capacity.store.run_key import due_of, key_of_what_if
 
 ALWAYS_ALLOWED: Final = 10
@@ -108,18 +109,24 @@ def delete(lake: Lake, runs: Sequence[Expired]) -> list[Expired]:
     so that no reader takes a half-deleted run for a whole one, not even after a loss of power. The lock is held until
     nothing else is left. Links are not followed.
     """
-    spared = []
+    spared, clusters = [], set(_folders(lake))
+    there = {
+        cluster: set(folders_in(lake.root / cluster)) if cluster in clusters else set()
+        for cluster in {one.cluster for one in runs}
+    }
     for one in runs:
         run = lake.run(one.cluster, one.run_id)
-        if not run.folder.is_dir() or any(folder.is_symlink() for folder in (run.folder, run.folder.parent)):
+        if one.run_id not in there[one.cluster]:
             continue
         try:
             with run.alone(wait_s=0):
                 run.uncommit()
-                _delete_all_but_the_lock(run)
-                (run.folder / LOCK).unlink()
-                with suppress(OSError):  # a retry that has waited for the lock begins the run anew
-                    run.folder.rmdir()
+                if is_local(run.folder):
+                    _delete_all_but_the_lock(run)
+                    (run.folder / LOCK).unlink()
+                    with suppress(OSError):  # a retry that has waited for the lock begins the run anew
+                        run.folder.rmdir()
+            delete_in_store(run.folder)
         except (RunBusy, BadInput):  # a process works on it, or it has links, which a person should look at
             spared.append(one)
     return spared
@@ -138,7 +145,7 @@ def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> It
     runs = [(run, moment) for run, moment in _runs(lake, cluster) if not _is_ahead(moment, now)]
     due = {key_of_what_if(run.folder.name): moment for run, moment in runs}
     names = sorted(due)
-    published = [name for name in names if lake.run(cluster, name).is_committed("publish")]
+    published = [run.folder.name for run in lake.runs(cluster) if run.folder.name in due]
     for index, name in enumerate(names):
         reason = _reason(now - due[name], len(names) - index, rules)
         if reason is not None and name != max(published, default=None):
@@ -161,19 +168,16 @@ def _is_ahead(due: datetime, now: datetime) -> bool:
 
 
 def _folders(lake: Lake) -> list[str]:
-    if not lake.root.is_dir():
-        return []
-    found = (folder for folder in lake.root.iterdir() if folder.is_dir() and not folder.is_symlink())
-    return sorted(folder.name for folder in found if CLUSTER_FOLDER.fullmatch(folder.name))
+    return [name for name in folders_in(lake.root) if CLUSTER_FOLDER.fullmatch(name)]
 
 
 def _runs(lake: Lake, cluster: str) -> list[tuple[Run, datetime]]:
     """Runs that the Dags made, and when they were due; oldest first."""
-    found = (lake.root / cluster).iterdir() if (lake.root / cluster).is_dir() else ()
-    names = sorted(folder.name for folder in found if folder.is_dir() and not folder.is_symlink())
-    dues = ((name, due_of(name)) for name in names if RUN_ID.fullmatch(name))
+    dues = ((name, due_of(name)) for name in folders_in(lake.root / cluster) if RUN_ID.fullmatch(name))
     return [(lake.run(cluster, name), due) for name, due in dues if due is not None]
 
 
 def _size(run: Run) -> int:
+    if not is_local(run.folder):
+        return size_in_store(run.folder)
     return sum(file.lstat().st_size for file in run.folder.rglob("*") if not file.is_dir())
