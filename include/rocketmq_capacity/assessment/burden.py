@@ -3,7 +3,7 @@
 The figures are those of :class:`~rocketmq_capacity.assessment.utilisation.Work`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,8 +13,9 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
-from rocketmq_capacity.model.division import NOTHING, Division, Integers
+from rocketmq_capacity.model.division import Division, Integers
 from rocketmq_capacity.model.owners import Owners
+from rocketmq_capacity.model.ragged import begins_of, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def burdens(cases: Sequence[Case]) -> list[Burden]:
     at_once = np.where(is_orderly, np.fmin(threads, queues), threads) * batch
     known_at_once = np.where(at_once > 0, at_once, np.nan)[cells.row]
     is_quiet = incoming == 0
-    first = _begins(clients)
+    first = begins_of(clients)
     busiest = []
     for kind in ("lower", "estimate", "upper"):
         seconds = np.where(is_quiet, 0.0, incoming * cells.times(kind) / 1000)
@@ -129,14 +130,14 @@ class _Cells:
             np.arange(number) if case.topics is None else case.topics
             for case, number in zip(cases, topics, strict=True)
         ]
-        return cls(cases, clients, topics, row, np.concatenate(own)[_begins(topics)[of_cell] + topic], of_cell)
+        return cls(cases, clients, topics, row, np.concatenate(own)[begins_of(topics)[of_cell] + topic], of_cell)
 
     def counted(self) -> tuple[Integers, Numbers]:
         """Of each cell how many queues the client owns of the topic, and the messages a second on them."""
         pairs, queue = self._pairs, self._queue
-        topic = _joined(case.division.queues.topic for case in self.cases)[queue]
-        client = _joined(case.owners.client for case in self.cases)
-        first_cell = np.repeat(_begins(self.clients * self.topics), pairs)
+        topic = joined(case.division.queues.topic for case in self.cases)[queue]
+        client = joined(case.owners.client for case in self.cases)
+        first_cell = np.repeat(begins_of(self.clients * self.topics), pairs)
         cell = first_cell + client * np.repeat(self.topics, pairs) + topic
         rates = np.concatenate([case.msgs_per_s for case in self.cases])
         if all(case.owners.is_popped is True for case in self.cases):
@@ -179,7 +180,7 @@ class _Cells:
     @cached_property
     def _queue(self) -> Integers:
         """Of each pair of a queue and an owner the index of the queue, over all cases."""
-        return _joined(case.owners.queue for case in self.cases) + np.repeat(_begins(self._queues), self._pairs)
+        return joined(case.owners.queue for case in self.cases) + np.repeat(begins_of(self._queues), self._pairs)
 
     def times(self, kind: str) -> Numbers:
         """Of each cell how many milliseconds a call takes."""
@@ -193,8 +194,8 @@ class _Cells:
         group = np.array([index[id(case.times)] for case in self.cases], np.int64)[self.case]
         own = [times.estimate for times in self._timed.values()]
         width = np.array([each.shape[1] for each in own], np.int64)
-        like = _joined(case.rows for case in self.cases)[self.row]
-        return _begins([each.size for each in own])[group] + like * width[group] + self.column
+        like = joined(case.rows for case in self.cases)[self.row]
+        return begins_of([each.size for each in own])[group] + like * width[group] + self.column
 
     @cached_property
     def _timed(self) -> dict[int, ResponseTimes]:
@@ -217,7 +218,7 @@ class _Cells:
                 counts.append(counts[-1] + len(own.members.client_ids))
             begins.append(counts[number])
             rows.append(np.arange(len(case.rows)) if own is case.division else case.rows)
-        at = _joined(rows) + np.repeat(begins, self.clients)
+        at = joined(rows) + np.repeat(begins, self.clients)
         return (
             np.concatenate([least_threads(division) for division in divisions])[at],
             np.concatenate([least_batches(division) for division in divisions])[at],
@@ -239,12 +240,3 @@ class _Cells:
             if width:
                 sums[widths == width] = figures[of_cell == width].reshape(-1, width).sum(axis=1)
         return sums
-
-
-def _begins(counts: Sequence[int] | Integers) -> Integers:
-    """Where each part begins if parts of so many entries follow one another."""
-    return np.cumsum(counts, dtype=np.int64) - counts
-
-
-def _joined(parts: Iterable[Integers]) -> Integers:
-    return np.concatenate([NOTHING, *parts])

@@ -9,6 +9,7 @@ import numpy as np
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.model.division import Division, Flags, Integers, Members
 from rocketmq_capacity.model.owners import NOBODY
+from rocketmq_capacity.model.ragged import begins_of, joined_from
 
 TOGETHER: Final = 100_000
 """Queues that are compared in one go: enough that numpy's calls cost nothing, few enough for small arrays."""
@@ -109,11 +110,11 @@ def _owners_differ(asked: Sequence[tuple[Asked, Integers, Integers]]) -> Flags:
     if not asked:
         return np.zeros(0, bool)
     sizes = [len(now) for _, _, now in asked]
-    base = _joined([change.base_queue for (change, _), _, _ in asked], _begins([len(was) for _, was, _ in asked]))
+    base = joined_from([change.base_queue for (change, _), _, _ in asked], begins_of([len(was) for _, was, _ in asked]))
     # NOBODY is -1. At an end it stands for itself, and so does the end before the clients of the next change.
     ends = np.array([NOBODY])
     clients = [part for (change, _), _, _ in asked for part in (change.base_client, ends)]
-    begins = np.repeat(_begins([len(change.base_client) + 1 for (change, _), _, _ in asked]), sizes)
+    begins = np.repeat(begins_of([len(change.base_client) + 1 for (change, _), _, _ in asked]), sizes)
     now = np.concatenate(clients)[np.concatenate([now for _, _, now in asked]) + begins]
     return np.asarray(np.concatenate([was for _, was, _ in asked])[base] != now)
 
@@ -126,28 +127,18 @@ def _pairs_differ(asked: Sequence[Asked]) -> Flags:
     if not asked:
         return np.zeros(0, bool)
     bases = [len(change.before.division.queues) for change in changes]
-    queue = _joined([before.queue for before in befores], _begins(bases))
+    queue = joined_from([before.queue for before in befores], begins_of(bases))
     order = np.argsort(queue, kind="stable")
     was = np.concatenate([before.client for before in befores])[order]
     number = np.bincount(queue, minlength=sum(bases))
-    base = _joined([change.base_queue for change in changes], _begins(bases))
-    begin, number = _begins(number)[base], number[base]
+    base = joined_from([change.base_queue for change in changes], begins_of(bases))
+    begin, number = begins_of(number)[base], number[base]
     entry = np.repeat(np.arange(len(base)), number)
-    was = was[np.repeat(begin - _begins(number), number) + np.arange(len(entry))]
+    was = was[np.repeat(begin - begins_of(number), number) + np.arange(len(entry))]
     now = np.concatenate([change.base_client[own.client] for change, own in zip(changes, afters, strict=True)])
-    at = _joined([own.queue for own in afters], _begins([len(change.base_queue) for change in changes]))
+    at = joined_from([own.queue for own in afters], begins_of([len(change.base_queue) for change in changes]))
     clients = int(max(was.max(initial=0), now.max(initial=0))) + 1
     differ = np.setxor1d(entry * clients + was, at * clients + now, assume_unique=True)
     flags = np.zeros(len(base), bool)
     flags[differ // clients] = True
     return flags
-
-
-def _begins(counts: Sequence[int] | Integers) -> Integers:
-    """Where each part begins if parts of so many entries follow one another."""
-    return np.cumsum(counts, dtype=np.int64) - counts
-
-
-def _joined(parts: Sequence[Integers], begins: Integers) -> Integers:
-    """Indexes of several parts, each counted from where its part begins."""
-    return np.concatenate(parts) + np.repeat(begins, [len(part) for part in parts])

@@ -62,10 +62,12 @@ class Churn:
     Attributes:
         before: the owners of today by strategy.
         verdicts: of each strategy of the policy whether it can run.
+        losses: the group without each of its brokers.
     """
 
     before: OwnersByStrategy
     verdicts: Mapping[str, Verdict]
+    losses: BrokerLosses
 
     @property
     def division(self) -> Division:
@@ -80,13 +82,8 @@ class Churn:
         return [name for name, verdict in self.verdicts.items() if verdict.is_applicable]
 
     @cached_property
-    def losses(self) -> BrokerLosses:
-        """The group without each of its brokers."""
-        return BrokerLosses.of_each(self.division)
-
-    @cached_property
     def without_brokers(self) -> Change:
-        """The same as one change."""
+        """The group without each of its brokers, as one change."""
         losses = self.losses
         clients = np.arange(len(self.division.members.client_ids))
         return Change.of(self.before, losses.division, losses.base_queue, clients)

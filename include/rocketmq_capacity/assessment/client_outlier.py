@@ -154,7 +154,8 @@ def _without(group: Group, gone: set[str]) -> float | None:
         return None if np.isnan(share) else share
     if group.current is None or group.today is None or not group.today.is_predicted:
         return None
-    members = group.division.members.only(lambda one: one.client_id not in gone)
+    everyone = group.division.members
+    members = everyone.only([client.client_id not in gone for client in everyone.consumers])
     division = Division(group.facts, group.division.queues, members)
     runs = client_runs(division, group.current.strategy, group.policy)
     owners = predicted_owners(OwnersByStrategy(group.allocator, division), runs)

@@ -62,28 +62,11 @@ class Taken:
         return cls(readers.unread, readers.twice, unreadable, unwritable, waiting, has_clients)
 
 
-def taken(group: Group, losses: BrokerLosses, readers: Sequence[Readers | None]) -> list[Taken]:
+def taken(losses: BrokerLosses, readers: Sequence[Readers | None]) -> list[Taken]:
     """What each loss takes, given the readers after it; None where they are unknown."""
-    number = len(losses.losses)
-    unreadable = np.bincount(losses.loss[losses.is_unreadable], minlength=number).tolist()
-    unwritable = np.bincount(losses.loss[losses.is_unwritable], minlength=number).tolist()
-    queues, weights = group.division.queues, group.weights
-    places = losses.is_lost.shape[1]
-    lag = np.zeros(places, np.int64)
-    np.add.at(lag, queues.place, weights.lag)
-    unknown = np.bincount(queues.place[~weights.has_lag], minlength=places)
-    waiting, is_unknown = losses.is_lost @ lag, (losses.is_lost @ unknown) > 0
     has_clients = len(losses.division.members) > 0
-    if not has_clients:
-        # Nobody reads the queues that stay either.
-        waiting = np.full(number, weights.lag[weights.queue].sum())
-        is_unknown = np.full(number, not weights.has_lag[weights.queue].all())
-    return [
-        Taken.of(own, topics, written, None if is_none else messages, has_clients=has_clients)
-        for own, topics, written, messages, is_none in zip(
-            readers, unreadable, unwritable, waiting.tolist(), is_unknown.tolist(), strict=True
-        )
-    ]
+    each = zip(readers, losses.unreadable, losses.unwritable, losses.waiting, strict=True)
+    return [Taken.of(*loss, has_clients=has_clients) for loss in each]
 
 
 def unread_after(group: Group, owners: Owners, base_queue: Integers) -> tuple[Flags, Flags]:

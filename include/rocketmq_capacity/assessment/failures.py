@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import islice
 
 import numpy as np
 
-from rocketmq_capacity.assessment.broker_losses import BrokerLosses
+from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
 from rocketmq_capacity.assessment.burden import Case, burdens
 from rocketmq_capacity.assessment.change import Change, compare
 from rocketmq_capacity.assessment.effect import Crossed
@@ -16,7 +16,6 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
 from rocketmq_capacity.model.division import Integers, Members
-from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import GroupFailure
 from rocketmq_capacity.vocabulary import (
@@ -78,44 +77,50 @@ class _Failure:
 
 def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
     """For each group a row for each failure that changes what it reads; none for a group without clients or queues."""
-    failures = [list(_failures(group)) if _is_shared_out(group) else [] for group in groups]
-    every = [failure for each in failures for failure in each]
+    rooms = _lost_rooms(groups)
+    failures = [list(_failures(*each)) if each[0].is_clustering else [] for each in zip(groups, rooms, strict=True)]
+    every = [failure for of_group in failures for failure in of_group]
     _divide_together(every)
     use = iter(_busy_after(every))
     return [
-        [*_without_brokers(group), *(_failed_row(failure, next(use)) for failure in each)]
-        if each
-        else list(_of_broadcasting(group))
-        for group, each in zip(groups, failures, strict=True)
+        [*_without_brokers(group), *(_failed_row(failure, next(use)) for failure in of_group)]
+        if of_group
+        else list(_of_broadcasting(group, of_rooms))
+        for group, of_rooms, of_group in zip(groups, rooms, failures, strict=True)
     ]
 
 
-def _is_shared_out(group: Group) -> bool:
-    return group.is_clustering and len(group.client_ids) > 0 and len(group.weights.queue) > 0
+def _lost_rooms(groups: Sequence[Group]) -> list[list[BrokerLosses]]:
+    """For each group that reads something the loss of each machine room: its brokers and its clients."""
+    rooms = [_rooms(group) if _reads(group) else [] for group in groups]
+    lost = [_lost(group, room) for group, of_group in zip(groups, rooms, strict=True) for room in of_group]
+    losses = iter(losses_of(lost))
+    return [list(islice(losses, len(of_group))) for of_group in rooms]
 
 
-def _of_broadcasting(group: Group) -> Iterator[GroupFailure]:
-    """A row for each broker and room that a broadcasting group reads from: its clients read the other queues on."""
-    if not group.facts.is_broadcasting or not group.client_ids or not len(group.weights.queue):
-        return
+def _lost(group: Group, room: str) -> Lost:
     division = group.division
-    brokers = BrokerLosses.of_each(division)
-    for index, (name, loss) in enumerate(zip(brokers.losses, _taken_from_each(group, brokers), strict=True)):
-        use = _busy_without(group, brokers, index, group.client_ids)
-        yield _row(group, BROKER, name, brokers.lost_queues[index], {}, use, loss)
-    for room in _rooms(group):
-        gone = {place.broker_name for place in division.queues.places if place.room == room}
-        left = division.members.only(partial(_is_elsewhere, room))
-        losses = BrokerLosses.of(division, {room: gone}, left)
-        (loss,) = _taken_from_each(group, losses)
-        use = _busy_without(group, losses, 0, left.client_ids) if left.client_ids else None
-        yield _row(group, ROOM, room, losses.lost_queues[0], {}, use, loss)
+    gone = {place.broker_name for place in division.queues.places if place.room == room}
+    left = division.members.only([consumer.room != room for consumer in division.members.consumers])
+    return Lost(division, group.weights, {room: gone}, left)
 
 
-def _taken_from_each(group: Group, losses: BrokerLosses) -> list[Taken]:
-    """What losses take from a broadcasting group; how much its clients have not read they alone know."""
-    each = taken(group, losses, [Readers()] * len(losses.losses))
-    return [replace(loss, waiting=None) for loss in each]
+def _reads(group: Group) -> bool:
+    """Whether it has clients and queues."""
+    return len(group.client_ids) > 0 and len(group.weights.queue) > 0
+
+
+def _of_broadcasting(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[GroupFailure]:
+    """A row for each broker and room that a broadcasting group reads from: its clients read the other queues on."""
+    if not group.facts.is_broadcasting or not _reads(group):
+        return
+    for failure, losses in ((BROKER, group.losses), *((ROOM, room) for room in rooms)):
+        left = losses.division.members.client_ids
+        # How much its clients have not read they alone know.
+        each = [replace(loss, waiting=None) for loss in taken(losses, [Readers()] * len(losses.losses))]
+        for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):
+            use = _busy_without(group, losses, index, left) if left else None
+            yield _row(group, failure, name, losses.lost_queues[index], {}, use, loss)
 
 
 def _busy_without(group: Group, losses: BrokerLosses, index: int, left: Sequence[str]) -> Interval | None:
@@ -130,26 +135,22 @@ def _busy_without(group: Group, losses: BrokerLosses, index: int, left: Sequence
     return None if found is None else found[0].times(group.peak.scale)
 
 
-def _failures(group: Group) -> Iterator[_Failure]:
+def _failures(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[_Failure]:
     """What is left if clients come or go, or if a machine room is lost."""
-    churn, division = group.churn, group.division
+    if not _reads(group):
+        return
+    churn, members = group.churn, group.division.members
     if churn.fewer is not None:
         yield _Failure(group, ONE_FEWER, churn.last_client, churn.fewer)
     yield _Failure(group, ONE_MORE, None, churn.more)
     busiest = group.provision.busiest_client
     if busiest is not None and len(group.client_ids) > 1:
-        left = division.members.only(lambda one: one.client_id != busiest)
+        left = members.only([consumer.client_id != busiest for consumer in members.consumers])
         yield _Failure(group, BUSIEST_CLIENT, busiest, Change.of_members(churn.before, left, _left_of(group, left)))
-    for room in _rooms(group):
-        gone = {place.broker_name for place in division.queues.places if place.room == room}
-        left = division.members.only(partial(_is_elsewhere, room))
-        losses = BrokerLosses.of(division, {room: gone}, left)
-        change = Change.of(churn.before, losses.division, losses.base_queue, _left_of(group, left))
-        yield _Failure(group, ROOM, room, change, losses)
-
-
-def _is_elsewhere(room: str, consumer: Consumer) -> bool:
-    return consumer.room != room
+    for losses in rooms:
+        stays = _left_of(group, losses.division.members)
+        change = Change.of(churn.before, losses.division, losses.base_queue, stays)
+        yield _Failure(group, ROOM, next(iter(losses.losses)), change, losses)
 
 
 def _left_of(group: Group, left: Members) -> Integers:
@@ -173,9 +174,9 @@ def _divide_together(failures: Sequence[_Failure]) -> None:
 
 def _without_brokers(group: Group) -> Iterator[GroupFailure]:
     """A row for each broker."""
-    without, moves, losses = Without.of(group), group.churn.moves, group.churn.losses
+    without, moves, losses = Without.of(group), group.churn.moves, group.losses
     nothing_known = [None] * len(losses.losses)
-    each = taken(group, losses, nothing_known if without is None else without.readers)
+    each = taken(losses, nothing_known if without is None else without.readers)
     for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):
         moved = {strategy: each.brokers[name] for strategy, each in moves.items()}
         use = None if without is None else without.busy(index)
@@ -191,7 +192,7 @@ def _taken(one: _Failure) -> Taken:
     """What a failure takes from its group."""
     readers = _readers(one)
     if one.losses is not None:
-        return taken(one.group, one.losses, [readers])[0]
+        return taken(one.losses, [readers])[0]
     return Taken.of(readers)
 
 

@@ -1,11 +1,12 @@
 """A consumer group as its rules read it: its facts, and figures that are computed when they are first asked for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
 from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s, doubt
 from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
@@ -28,11 +29,17 @@ from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.model.division import Division, Flags
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, Reads
 from rocketmq_capacity.model.owners import Allocator, Owners, Verdict
+from rocketmq_capacity.model.together import Together
 from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import ReadingStatus, ScaleDownCode
+
+
+def _losses(groups: "Sequence[Group]") -> list[BrokerLosses]:
+    """A group without each of its brokers."""
+    return losses_of([Lost.each_broker(group.division, group.weights) for group in groups])
 
 
 @dataclass(frozen=True)
@@ -287,7 +294,9 @@ class Group:
     @cached_property
     def churn(self) -> Churn:
         """The queues that move if one client or one broker comes or goes."""
-        return Churn(self.owned, self.verdicts)
+        return Churn(self.owned, self.verdicts, self.losses)
+
+    losses = Together(_losses)
 
     @cached_property
     def pareto_best(self) -> dict[str, bool]:

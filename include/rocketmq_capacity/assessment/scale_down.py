@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.broker_losses import BrokerLosses
+from rocketmq_capacity.assessment.broker_losses import Lost, losses_of
 from rocketmq_capacity.assessment.capacity import fewest_clients
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import Provision
@@ -78,8 +78,8 @@ def _bears_a_lost_broker(group: Group, clients: int) -> bool:
     strategy, (left,) = group.one_strategy, divided([(group.staff, clients)])
     if strategy is None or left is None:
         return False
-    names = BrokerLosses.of_each(group.division).losses
-    losses = BrokerLosses.of(group.division, names, left.division.members)
+    names = group.losses.losses
+    (losses,) = losses_of([Lost(group.division, group.weights, names, left.division.members)])
     owners = group.allocator.owners(strategy, losses.division) if len(losses.division.queues) else None
     if owners is not None and (owners.unknown or owners.strangers):
         return False

@@ -39,6 +39,7 @@ def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
 
 def divide_together(groups: Sequence[Group]) -> None:
     """Work out who owns what under every strategy: today, and when a client or broker comes or goes."""
+    Group.losses.compute(groups)
     changes = [asked for group in groups for asked in group.churn.changes()]
     divide((group.owned, strategy) for group in groups for strategy in group.churn.strategies)
     divide((change.owners, strategy) for change, strategy in changes)

@@ -30,7 +30,7 @@ class Without:
     @classmethod
     def of(cls, group: Group) -> "Without | None":
         """The group without its brokers; None if today's owners are not computed from one strategy."""
-        strategy, work, losses = group.one_strategy, group.planned_work, group.churn.losses
+        strategy, work, losses = group.one_strategy, group.planned_work, group.losses
         if strategy is None or work is None:
             return None
         change = group.churn.without_brokers

@@ -4,10 +4,10 @@ Two terms here have a meaning of their own. A *place* of queues is one topic on 
 position of a consumer in the list that RocketMQ sorts, where equal client ids have one position each.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from msgspec import json, structs
 
 from rocketmq_capacity.model.facts import Consumer, GroupFacts, Place, Reads
+from rocketmq_capacity.model.written_queues import WrittenQueues
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS, EXCLUDED, SYSTEM, java_order
 
@@ -152,6 +153,11 @@ class Queues:
         return self.ranked(self.topic_of_place * len(rooms) + room)
 
     @cached_property
+    def written(self) -> WrittenQueues:
+        """Where producers write its topics."""
+        return WrittenQueues.of(self.topics, self.facts)
+
+    @cached_property
     def rooms(self) -> tuple[list[str | None], Integers]:
         """The machine rooms of the brokers, and the index in these of each place's room."""
         of_facts = [facts.room for facts in self.facts]
@@ -234,9 +240,9 @@ class Members:
             members.__dict__.update(libraries=self.libraries)
         return members
 
-    def only(self, stays: Callable[[Consumer], bool]) -> "Members":
-        """Those consumers that stay."""
-        left = tuple(one for one in self.consumers if stays(one))
+    def only(self, stays: Iterable[bool]) -> "Members":
+        """Those consumers that stay; one entry for each."""
+        left = tuple(compress(self.consumers, stays))
         return self.alike(left, [one.client_id for one in left]) if self.is_plain else Members(left)
 
     def __len__(self) -> int:

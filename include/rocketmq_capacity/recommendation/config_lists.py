@@ -209,7 +209,7 @@ def even_division(owner: Integers, weights: Numbers, clients: int, most: int) ->
         most: queues that a client may own.
 
     >>> even_division(np.array([0, 0, 0, 1]), np.array([4.0, 3.0, 3.0, 2.0]), 2, 4)
-    array([0, 0, 1, 1])
+    array([1, 0, 0, 1])
     """
     heaviest = np.sort(weights)[::-1]
     least = max(float(weights.sum()) / clients, float(heaviest[0]))

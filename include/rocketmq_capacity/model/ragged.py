@@ -1,0 +1,36 @@
+"""Arrays of several parts of different lengths, one after the other: a batch of groups has one of each kind."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+
+
+def begins_of(counts: Sequence[int] | Integers) -> Integers:
+    """Where each part begins if parts of so many entries follow one another.
+
+    >>> begins_of([2, 0, 3])
+    array([0, 2, 2])
+    """
+    return np.cumsum(counts, dtype=np.int64) - counts
+
+
+def within(counts: Integers) -> Integers:
+    """The index of each entry within its part.
+
+    >>> within(np.array([2, 0, 3]))
+    array([0, 1, 0, 1, 2])
+    """
+    return np.arange(counts.sum()) - np.repeat(begins_of(counts), counts)
+
+
+def joined(parts: Iterable[Integers]) -> Integers:
+    """The entries of all parts; empty without parts."""
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def joined_from(parts: Sequence[Integers], begins: Integers) -> Integers:
+    """Indexes of several parts, each counted from where its part begins."""
+    return joined(parts) + np.repeat(begins, [len(part) for part in parts])
