@@ -12,6 +12,7 @@ from rocketmq_capacity.allocation.registry import Strategy, strategy_of
 from rocketmq_capacity.model.division import NOTHING, Division, Flags, Integers, Members
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.owners import NO_OWNERS, NOBODY, Owners, Shares, Verdict, with_proxied
+from rocketmq_capacity.model.ragged import within
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, JAVA, POP, Dialect
@@ -19,6 +20,8 @@ from rocketmq_capacity.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS
 
 NO_CLIENTS: Final = "the group has no clients (cidAll is null or cidAll empty)"
 PROXIED: Final = "a Proxy assigns the queues of gRPC clients, which run no strategy of their own"
+APPLICABLE: Final = Verdict(is_applicable=True)
+"""Of nearly every strategy and group."""
 NO_QUEUES: Final = "none of its topics has a readable queue (mqAll is null or mqAll empty)"
 
 
@@ -34,21 +37,28 @@ class Strategies:
         RocketMQ allocates one topic after the other. If a strategy throws for a topic, it continues with the next.
         Source: RebalanceImpl.rebalanceByTopic, rocketmq-all-5.3.3.
         """
-        return self._judged(strategy, division, _implementations(strategy, division.among_listed.members))
+        return self._judged(strategy, division)[0]
 
-    def _judged(self, strategy: str, division: Division, used: "Used") -> Verdict:
-        """The verdict, if the listed consumers compute the strategy by these implementations."""
-        if (refusal := self._refusal(strategy, division, used)) is not None:
-            return Verdict(is_applicable=False, reason=refusal)
-        dialects = tuple(sorted(used)) if used.keys() != {JAVA} else ()
+    def _judged(self, strategy: str, division: Division) -> "tuple[Verdict, Used]":
+        """The verdict, and the implementations that the listed consumers run."""
+        usual = strategy_of(strategy)
+        if division.is_plain and (not usual.dialects or is_usual(division.members)):
+            used: Used = {JAVA: usual}
+            refusal = usual.refusal(division, self.policy)
+        else:
+            used = _implementations(usual, division.among_listed.members)
+            refusal = self._refusal(strategy, division, used)
+        if refusal is not None:
+            return Verdict(is_applicable=False, reason=refusal), used
         thrown: dict[int, str] = {}
         for one in used.values():
             thrown |= one.throws(division, self.policy)
+        dialects = tuple(sorted(used)) if used.keys() != {JAVA} else ()
         if not thrown:
-            return Verdict(is_applicable=True, dialects=dialects)
+            return (Verdict(is_applicable=True, dialects=dialects) if dialects else APPLICABLE), used
         if len(thrown) == len(division.queues.topics):
-            return Verdict(is_applicable=False, reason=_thrown(thrown, division))
-        return Verdict(True, frozenset(thrown), _thrown(thrown, division), dialects)
+            return Verdict(is_applicable=False, reason=_thrown(thrown, division)), used
+        return Verdict(True, frozenset(thrown), _thrown(thrown, division), dialects), used
 
     def _refusal(self, strategy: str, division: Division, used: "Used") -> str | None:
         """Why the strategy cannot run for any topic of the group, or None."""
@@ -71,75 +81,71 @@ class Strategies:
 
     def owners(self, strategy: str, division: Division) -> Owners:
         """Who owns which business queue of a clustering group; unknown for topics that are not allocated."""
-        listed = division.among_listed
-        used = _implementations(strategy, listed.members)
-        verdict = self._judged(strategy, division, used)
-        if not verdict.is_applicable:
-            return replace(NO_OWNERS, unknown=_business_topics(division))
-        if not len(listed.members):
-            return with_proxied(NO_OWNERS, division)
-        own = owners(strategy, listed, self._shares(used, listed, verdict))
-        if verdict.throws_for:
-            own = replace(own, unknown=verdict.throws_for & _business_topics(division))
-        return own if listed is division else with_proxied(_seen_from(division, own), division)
+        return self.owners_of_each([(strategy, division)])[0]
 
     def owners_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Owners]:
         """The owners of several divisions, each under a strategy."""
-        found: dict[int, Owners] = {}
-        for numbers, joined, shares in self._together(asked):
-            found.update(zip(numbers, owners_of_parts(joined, shares), strict=True))
-        return [found[number] if number in found else self.owners(*one) for number, one in enumerate(asked)]
-
-    def rows_of_each(self, asked: "Sequence[tuple[str, Division]]") -> "list[Rows | None]":
-        """The rows of several divisions, each under a strategy; None if the strategy cannot run."""
-        found: dict[int, Rows] = {}
-        for numbers, joined, shares in self._together(asked):
-            for number, part in zip(numbers, shares_of_parts(joined, shares), strict=True):
-                found[number] = _rows(*asked[number], part)
-        return [found[number] if number in found else self.rows(*one) for number, one in enumerate(asked)]
-
-    def _together(self, asked: Sequence[tuple[str, Division]]) -> Iterator[tuple[list[int], Division, Shares]]:
-        """The shares of divisions that can be joined: their numbers, the joined division and its shares.
-
-        Divisions where each client id owns what falls to its one consumer are joined: numpy's calls cost more than
-        their sums, and are made once for all of them.
-        """
-        by_strategy: dict[str, list[int]] = {}
-        for number, (strategy, division) in enumerate(asked):
-            if self._can_join(strategy, division):
-                by_strategy.setdefault(strategy, []).append(number)
-        joined: dict[tuple[int, ...], Division] = {}
-        for strategy, numbers in by_strategy.items():
-            divisions = [asked[number][1] for number in numbers]
-            key = tuple(map(id, divisions))  # several strategies divide the same
-            if key not in joined:
-                joined[key] = Division.join(divisions)
-            yield numbers, joined[key], strategy_of(strategy).shares(joined[key], self.policy)
-
-    def _can_join(self, strategy: str, division: Division) -> bool:
-        """Whether a division can be joined to others: each consumer takes what falls to it, as the Java classes say."""
-        usual = strategy_of(strategy)
-        is_joinable = usual.can_join and division.is_plain and (not usual.dialects or is_usual(division.members))
-        return is_joinable and usual.refusal(division, self.policy) is None and not usual.throws(division, self.policy)
+        judged = [self._judged(strategy, division) for strategy, division in asked]
+        found = [NO_OWNERS] * len(asked)
+        for numbers, listed, shares in self._shares(asked, judged):
+            for number, own in zip(numbers, owners_of_parts(asked[numbers[0]][0], listed, shares), strict=True):
+                found[number] = own
+        return [
+            own if verdict is APPLICABLE and not division.members.has_grpc else _completed(verdict, division, own)
+            for (_, division), (verdict, _), own in zip(asked, judged, found, strict=True)
+        ]
 
     def rows(self, strategy: str, division: Division) -> "Rows | None":
         """The rows of ``allocation`` of a clustering group under a strategy; None if the strategy cannot run."""
-        listed = division.among_listed
-        used = _implementations(strategy, listed.members)
-        verdict = self._judged(strategy, division, used)
-        if not verdict.is_applicable:
-            return None
-        if not len(listed.members):
-            return _with_proxied_rows(Rows(strategy, division, NOTHING, NOTHING, NOTHING), division)
-        rows = _rows(strategy, listed, self._shares(used, listed, verdict))
-        return rows if listed is division else _with_proxied_rows(rows, division)
+        return self.rows_of_each([(strategy, division)])[0]
+
+    def rows_of_each(self, asked: "Sequence[tuple[str, Division]]") -> "list[Rows | None]":
+        """The rows of several divisions, each under a strategy; None if the strategy cannot run."""
+        judged = [self._judged(strategy, division) for strategy, division in asked]
+        found = [
+            Rows(strategy, division, NOTHING, NOTHING, NOTHING) if verdict.is_applicable else None
+            for (strategy, division), (verdict, _) in zip(asked, judged, strict=True)
+        ]
+        for numbers, listed, shares in self._shares(asked, judged):
+            for number, part, own in zip(numbers, listed.parts, shares_of_parts(listed, shares), strict=True):
+                found[number] = _rows(asked[number][0], part, own)
+        return [
+            _with_proxied_rows(rows, division) if rows is not None and division.members.has_grpc else rows
+            for (_, division), rows in zip(asked, found, strict=True)
+        ]
+
+    def _shares(
+        self, asked: Sequence[tuple[str, Division]], judged: "Sequence[tuple[Verdict, Used]]"
+    ) -> Iterator[tuple[list[int], Division, Shares]]:
+        """What the listed consumers get where a strategy runs: the numbers of divisions, these joined, and the shares.
+
+        Divisions whose consumers all compute alike are joined: numpy's calls cost more than their sums, and are made
+        once for all of them.
+        """
+        alike: dict[tuple[str, Dialect], list[int]] = {}
+        each = [division.among_listed for _, division in asked]
+        for number, ((strategy, _), listed, (verdict, used)) in enumerate(zip(asked, each, judged, strict=True)):
+            if not verdict.is_applicable or not listed.members.consumers:
+                continue
+            (dialect, one), *others = used.items()
+            if others or verdict.throws_for or not one.can_join:
+                yield [number], listed, self._of_all(used, listed, verdict)
+            else:
+                alike.setdefault((strategy, dialect), []).append(number)
+        joined: dict[tuple[int, ...], Division] = {}
+        for (_, dialect), numbers in alike.items():
+            divisions = [each[number] for number in numbers]
+            key = tuple(map(id, divisions))  # several strategies divide the same
+            if key not in joined:
+                joined[key] = divisions[0] if len(divisions) == 1 else Division.join(divisions)
+            yield numbers, joined[key], judged[numbers[0]][1][dialect].shares(joined[key], self.policy)
 
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
         """The library by whose code a consumer computes a strategy; JAVA if its own library does not differ."""
         own = dialect_of(consumer.language, consumer.version)
         return own if own in strategy_of(strategy).dialects else JAVA
 
-    def _shares(self, used: "Used", listed: Division, verdict: Verdict) -> Shares:
+    def _of_all(self, used: "Used", listed: Division, verdict: Verdict) -> Shares:
         """The shares of the listed consumers in the allocated topics, each as its own library computes it."""
         parts = [one.shares(listed, self.policy) for one in used.values()]
         if len(parts) == 1:
@@ -169,13 +175,8 @@ Used = Mapping[Dialect, Strategy]
 """The implementations of a strategy that the consumers of a group run, by dialect."""
 
 
-def _implementations(strategy: str, members: Members) -> Used:
+def _implementations(usual: Strategy, members: Members) -> Used:
     """The implementations of a strategy that these consumers run, by dialect; JAVA if a dialect does not differ."""
-    usual = strategy_of(strategy)
-    if not len(members):
-        return {}
-    if not usual.dialects or is_usual(members):
-        return {JAVA: usual}
     return {
         one: usual.dialects.get(one, usual)
         for one in sorted({_own(dialect, usual.dialects) for dialect in dialects_of(members)})
@@ -200,25 +201,42 @@ def _thrown(thrown: Mapping[int, str], division: Division) -> str:
     return "; ".join(f"{message} (throws for {', '.join(names)})" for message, names in topics.items())
 
 
-def owners(strategy: str, division: Division, shares: Shares) -> Owners:
-    """The shares by client id, only of business topics, and without shares that nobody takes.
+def owners_of_parts(strategy: str, division: Division, shares: Shares) -> list[Owners]:
+    """For each part of a division its shares by client id, only of business topics, without those that nobody takes.
 
     Args:
         strategy: its name; CONFIG may list a queue twice, and POP may give it to several clients.
         division: the queues and consumers that were divided.
         shares: the result of the strategy.
     """
+    queues = division.queues
+    queue, place = _with_popped(division, shares) if shares.popped else (shares.queue, shares.place)
+    if not queues.is_all_business:
+        keep = queues.is_business[queue]
+        queue, place = queue[keep], place[keep]
+    single: list[Integers | None] = [None] * len(division.parts)
+    if shares.owner is not None:
+        is_owned = (shares.owner != NOBODY) & queues.is_business
+        owner = np.where(is_owned, shares.owner - division.first_place, NOBODY)
+        ends = division.ends.tolist()
+        single = [owner[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+    is_plain = strategy != CONFIG and not shares.strangers
+    return [
+        Owners(own, by, is_popped=strategy == POP, owner=owner)
+        if is_plain and part.members.is_plain
+        else _taken(strategy, part, Shares(own, by, strangers=shares.strangers))
+        for part, (own, by), owner in zip(division.parts, _by_part(division, queue, place), single, strict=True)
+    ]
+
+
+def _taken(strategy: str, division: Division, shares: Shares) -> Owners:
+    """The owners where ids have copies, clients read some topics only, or the strategy gives what does not exist."""
     queues, members = division.queues, division.members
     queue, place = shares.queue, shares.place
-    if not queues.is_all_business or division.taken is not None:
-        keep = queues.is_business[queue]
-        if division.taken is not None:
-            keep &= division.taken[queues.topic[queue], place] > 0
+    if division.taken is not None:
+        keep = division.taken[queues.topic[queue], place] > 0
         queue, place = queue[keep], place[keep]
-    client = members.client[place] if members.has_copies else place
-    if shares.popped:
-        popped, popper = _popped(division, shares)
-        queue, client = np.concatenate([queue, popped]), np.concatenate([client, popper])
+    client = members.client[place]
     strangers = {
         (int(members.client[at]), name)
         for at, topic, name in shares.strangers
@@ -229,62 +247,21 @@ def owners(strategy: str, division: Division, shares: Shares) -> Owners:
     return Owners(queue, client, tuple(sorted(strangers)), is_popped=strategy == POP)
 
 
-def _popped(division: Division, shares: Shares) -> tuple[Integers, Integers]:
-    """Every business queue that all consumers of its topic pop, once for each client id that does: queue and client."""
-    queues, members = division.queues, division.members
-    order = np.argsort(queues.topic, kind="stable")
-    begins = np.searchsorted(queues.topic[order], np.arange(len(queues.topics) + 1))
-    popped, poppers = [], []
-    for topic in shares.popped:
-        if queues.topics[topic].topic.kind != BUSINESS:
-            continue
-        own = order[begins[topic] : begins[topic + 1]]
-        readers = np.unique(members.client[np.flatnonzero(_takers(division, topic))])
-        popped.append(np.repeat(own, len(readers)))
-        poppers.append(np.tile(readers, len(own)))
-    return np.concatenate([NOTHING, *popped]), np.concatenate([NOTHING, *poppers])
-
-
-def owners_of_parts(division: Division, shares: Shares) -> list[Owners]:
-    """The same shares by part of a joined division, each as :func:`owners` has it; each client id has one consumer."""
-    if shares.owner is None:
-        return _popped_of_parts(division, shares)
-    queues = division.queues
-    is_owned = shares.owner != NOBODY
-    if not queues.is_all_business:
-        is_owned &= queues.is_business
-    owner = np.where(is_owned, shares.owner - division.first_place, NOBODY)
-    queue = np.flatnonzero(is_owned)
-    in_part, client = division.in_part[queue], owner[queue]
-    ends = division.ends
-    owned = np.searchsorted(queue, ends).tolist()
-    return [
-        Owners(in_part[first:last], client[first:last], owner=owner[begin:end])
-        for first, last, begin, end in zip([0, *owned], owned, [0, *ends.tolist()], ends.tolist(), strict=False)
-    ]
-
-
-def _popped_of_parts(division: Division, shares: Shares) -> list[Owners]:
-    """The same, where a queue may have several owners."""
-    queues = division.queues
-    keep = queues.is_business[shares.queue]
-    queue, place = shares.queue[keep], shares.place[keep]
-    if shares.popped:
-        is_popped = np.zeros(len(queues.topics), bool)
-        is_popped[list(shares.popped)] = True
-        popped = np.flatnonzero(is_popped[queues.topic] & queues.is_business)
-        readers = division.consumers[popped]
-        begin = np.cumsum(readers) - readers
-        queue = np.concatenate([queue, np.repeat(popped, readers)])
-        place = np.concatenate([
-            place,
-            np.arange(readers.sum()) + np.repeat(division.first_place[popped] - begin, readers),
-        ])
-    return [Owners(own, client, is_popped=True) for own, client in _by_part(division, queue, place)]
+def _with_popped(division: Division, shares: Shares) -> tuple[Integers, Integers]:
+    """The shares together with the queues that all consumers of their topic pop: queues and places."""
+    is_popped = np.zeros(len(division.queues.topics), bool)
+    is_popped[list(shares.popped)] = True
+    popped = np.flatnonzero(is_popped[division.queues.topic])
+    readers = division.consumers[popped]
+    place = within(readers) + np.repeat(division.first_place[popped], readers)
+    return np.concatenate([shares.queue, np.repeat(popped, readers)]), np.concatenate([shares.place, place])
 
 
 def shares_of_parts(division: Division, shares: Shares) -> Iterator[Shares]:
-    """The shares of each part of a joined division."""
+    """The shares of each part of a division."""
+    if not division.joined:
+        yield shares
+        return
     ends = np.cumsum([len(part.queues.topics) for part in division.parts])
     popped = np.split(np.array(shares.popped, np.int64), np.searchsorted(shares.popped, ends))
     parts = zip(_by_part(division, shares.queue, shares.place), popped, [0, *ends.tolist()], strict=False)
@@ -301,6 +278,17 @@ def _by_part(division: Division, queue: Integers, place: Integers) -> list[tuple
     in_part, client = division.in_part[queue], place - division.first_place[queue]
     ends = np.searchsorted(part, np.arange(len(division.parts)), "right").tolist()
     return [(in_part[begin:end], client[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def _completed(verdict: Verdict, division: Division, own: Owners) -> Owners:
+    """The owners among the listed consumers, with unknown topics, and with the gRPC consumers of the group."""
+    if not verdict.is_applicable:
+        return replace(NO_OWNERS, unknown=_business_topics(division))
+    if verdict.throws_for:
+        own = replace(own, unknown=verdict.throws_for & _business_topics(division))
+    if division.members.has_grpc and len(division.among_listed.members):
+        own = _seen_from(division, own)
+    return with_proxied(own, division)
 
 
 def _seen_from(division: Division, own: Owners) -> Owners:
