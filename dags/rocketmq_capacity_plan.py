@@ -9,8 +9,8 @@ run plans the recorded sample. The sample then gets the moment that the run was 
 
 **What comes out**: for each cluster a folder of the lake with `report/report.html`, `report/plan.json`,
 `report/capacity.json`, `report/findings.csv`, `report/recommendations.csv`, `report/scripts/`, `report/metrics.prom`,
-`report/runbook.md`, and the tables that they were made from. The asset `rocketmq_capacity_report` says where they are
-and how much was found. *Capacity* shows them.
+`report/runbook.md`, `report/desired_state.yaml`, and the tables that they were made from. The asset
+`rocketmq_capacity_report` says where they are and how much was found. *Capacity* shows them.
 
 | task | does |
 |---|---|

@@ -292,6 +292,15 @@ def knows_rooms(strategy: str) -> bool:
     return strategy.startswith(MACHINE_ROOM)
 
 
+def own_perm(route_perm: int | None, broker_perm: int | None) -> int | None:
+    """A topic's own perm on a broker; None where it is unknown.
+
+    The route's perm is the topic's and the broker's together: where a bit is missing, the broker may be what lacks it.
+    """
+    is_own = READ_WRITE in ((route_perm or 0) & READ_WRITE, (broker_perm or 0) & READ_WRITE)
+    return route_perm if is_own else None
+
+
 def is_readable(perm: int | None, read_queue_nums: int | None) -> bool:
     """Whether consumers see a topic's queues on a broker. RocketMQ does not check that a master is alive.
 

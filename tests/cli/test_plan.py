@@ -53,6 +53,8 @@ def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Pl
     assert files - tables - scripts == {
         MARKER,
         "capacity.json",
+        "desired_state.yaml",
+        "desired_state_differences.json",
         "findings.csv",
         "metrics.prom",
         "plan.json",

@@ -1,5 +1,7 @@
 """A topic shrinks under load, step by step as its plan says, while a group is away: nothing is lost or left unread.
 
+Then others get queues as the patches of desired_state.yaml say, and the next plan has the file that Git has made.
+
 Every command and every check of the plan is run by the official tool, and each check is read as a person would.
 """
 
@@ -8,6 +10,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -24,6 +27,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.units import units_of
+from tests.handover.planned import Handed, applied, handed, lasting
 from tests.oracle.requirement import started_or_skipped
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -57,10 +61,16 @@ class Story:
 
 
 @pytest.fixture(scope="module")
-def story() -> Iterator[Story]:
+def running() -> Iterator[tuple[Cluster, Clients]]:
     cluster = started_or_skipped(Cluster([Broker(name) for name in BROKERS]).start)
     with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
-        yield told(cluster, clients, cluster.mqadmin)
+        yield cluster, clients
+
+
+@pytest.fixture(scope="module")
+def story(running: tuple[Cluster, Clients]) -> Story:
+    cluster, clients = running
+    return told(cluster, clients, cluster.mqadmin)
 
 
 def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story:
@@ -100,8 +110,8 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     )
 
 
-def plan_of(cluster: Cluster) -> QueuePlan:
-    """The plan by the first snapshot that everybody answers."""
+def snapshot_of(cluster: Cluster) -> Inventory:
+    """The first snapshot that everybody answers."""
     taken: list[Inventory] = []
 
     def is_whole() -> bool:
@@ -109,7 +119,11 @@ def plan_of(cluster: Cluster) -> QueuePlan:
         return not taken[-1].failures
 
     wait_until(is_whole)
-    units = units_of(taken[-1])
+    return taken[-1]
+
+
+def plan_of(cluster: Cluster) -> QueuePlan:
+    units = units_of(snapshot_of(cluster))
     topic = units.topic("pay")
     facts = Topic(topic.facts, ClusterFacts(units.cluster, Policy(), is_suspect=False), readers=topic.readers)
     counts = [QueueCounts(broker_name=name, read_queue_nums=AFTER, write_queue_nums=AFTER) for name in BROKERS]
@@ -196,3 +210,36 @@ def test_a_group_that_is_away_holds_the_last_step_back(story: Story) -> None:
 def test_nothing_is_lost_or_left_unread(story: Story) -> None:
     assert story.sent == story.kept > 0
     assert story.unread == 0
+
+
+def test_when_all_of_its_patches_are_carried_out_the_next_plan_has_gits_file_and_no_difference(
+    running: tuple[Cluster, Clients], story: Story, tmp_path: Path
+) -> None:
+    cluster, clients = running
+    cluster.create_topic("short", {"broker-a": (2, 4), "broker-b": 4})
+    cluster.create_topic("alone", {"broker-a": 4}, message_type="DELAY")
+    cluster.create_topic("crowded", dict.fromkeys(BROKERS, 1))
+    for index in range(4):
+        clients.start_consumer(Consumer("g_crowded", f"crowded-{index}", ["crowded"]))
+    clients.settled()
+    made = handed(snapshot_of(cluster))
+    chosen = {one["recommendation"] for one in made.differences["differences"] if one["chosen"]}
+    wanted = applied(made.state, made.differences["patch"], tmp_path)
+    recommended = [one for one in made.plan.recommendations if one.id in chosen]
+    assert [(one.action, one.topic) for one in recommended] == [
+        ("CREATE_TOPIC_ON_BROKER", "alone"),
+        ("EXPAND_QUEUES", "crowded"),
+        ("RAISE_READ_QUEUES", "short"),
+    ]
+
+    for command in (command for one in recommended for command in one.commands):
+        cluster.mqadmin(command)
+    clients.settled()
+    later: list[Handed] = []
+
+    def is_there() -> bool:
+        later.append(handed(snapshot_of(cluster)))
+        return lasting(later[-1].state) == lasting(wanted)
+
+    wait_until(is_there)
+    assert (later[-1].differences["patch"], later[-1].differences["differences"]) == ("", [])

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.handover.autoscalers import autoscalers_of
 from rocketmq_capacity.handover.hand_over import handed_over
+from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Policy, read_policy
 from tests.report.from_rows import plan_of
@@ -124,10 +125,10 @@ def test_a_group_without_clients_has_no_bounds() -> None:
 
 
 def test_without_a_deployment_and_in_a_what_if_there_is_no_file() -> None:
-    assert handed_over(a_plan(), Policy())["autoscalers.yaml"] is None
+    assert handed_over(a_plan(), Policy(), Observed())["autoscalers.yaml"] is None
     what_if = plan_of({"cluster": [a_cluster()], "group_status": [a_group()]}, scenario=a_scenario())
-    assert handed_over(what_if, policy())["autoscalers.yaml"] is None
-    assert handed_over(a_plan(), policy())["autoscalers.yaml"] == autoscalers_of(a_plan(), policy())
+    assert handed_over(what_if, policy(), Observed())["autoscalers.yaml"] is None
+    assert handed_over(a_plan(), policy(), Observed())["autoscalers.yaml"] == autoscalers_of(a_plan(), policy())
 
 
 @pytest.mark.parametrize("deployment", ["pay", "shop/pay/x", "Shop/pay", "shop/pay_1", "shop/", "-a/b", "a/b\n"])

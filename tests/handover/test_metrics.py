@@ -12,6 +12,7 @@ from rocketmq_capacity.handover import families
 from rocketmq_capacity.handover.families import FAMILIES, PREFIX
 from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.handover.metrics import metrics_of
+from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.settings.policy import Metrics, Policy
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group
@@ -165,7 +166,7 @@ def test_the_formats_page_names_every_metric_with_its_labels() -> None:
 
 
 def test_a_what_if_hands_over_nothing() -> None:
-    handed = handed_over(plan_of(varied_rows(3), scenario=a_scenario()), Policy())
+    handed = handed_over(plan_of(varied_rows(3), scenario=a_scenario()), Policy(), Observed())
 
     assert handed
     assert not any(handed.values())

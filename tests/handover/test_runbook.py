@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.handover.hand_over import handed_over
+from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.settings.policy import Policy
 from tests.recommendation.test_hostile_names import NAMES
@@ -46,7 +47,7 @@ def files(*recommendations: dict[str, Any], cluster: Any = FAR_AHEAD, policy: Po
     ids = [one["id"] for one in recommendations]
     approval = {"status": "APPROVED", "by": "li", "at": cluster["taken_at"], "why": "tonight", "recommendations": ids}
     plan = plan_of(rows, policy=policy, approval=None if answer.get("missing") else approval | answer)
-    handed = handed_over(plan, policy)
+    handed = handed_over(plan, policy, Observed())
     return json.loads(handed["runbook.json"] or b""), (handed["runbook.md"] or b"").decode()
 
 

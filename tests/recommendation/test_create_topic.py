@@ -50,7 +50,8 @@ def test_the_new_place_is_in_after_and_not_in_before(answered: Answers) -> None:
 
     assert found["before"]["queues"] == [{"broker_name": "broker-a", "read_queue_nums": 5, "write_queue_nums": 5}]
     assert found["after"]["queues"] == [
-        {"broker_name": name, "read_queue_nums": 5, "write_queue_nums": 5} for name in ("broker-a", "broker-b")
+        {"broker_name": "broker-a", "read_queue_nums": 5, "write_queue_nums": 5},
+        {"broker_name": "broker-b", "read_queue_nums": 5, "write_queue_nums": 5, "perm": 6},
     ]
     (before,), (after,) = found["before"]["groups"], found["after"]["groups"]
     # 5 queues and then 10 for three clients: 2 of 5, and 4 of 10.

@@ -56,6 +56,7 @@ def test_idle_clients_have_work_then(answered: Answers) -> None:
     found = answered.one("SWITCH_TO_POP", "pop")
 
     assert (found["before"]["message_request_mode"], found["after"]["message_request_mode"]) == ("PULL", "POP")
+    assert found["after"]["pop_share_queue_num"] == 8
     assert (found["before"]["idle"], found["after"]["idle"]) == (2, 0)
     assert "idle clients go from 2 to 0." in found["reason"]
     assert "setClientRebalance(false)" in found["reason"]

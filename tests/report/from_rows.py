@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.hand_over import handed_over
+from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, TopicRow
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
@@ -18,6 +19,7 @@ from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Dataset
 
+Record = TypeVar("Record", bound=NamedTuple)
 Built = Mapping[str, Sequence[dict[str, Any]]]
 """Rows by the name of their dataset; one that is absent has none."""
 DEFAULTS = Policy()
@@ -74,7 +76,23 @@ def publish_rows(
     answers: Sequence[Any] = (),
 ) -> PlanSummary:
     made = plan_of(rows, policy=policy, scenario=scenario, approval=approval, answers=answers)
-    return publish.publish(made, beside_of(rows), folder, handed_over(made, policy))
+    return publish.publish(made, beside_of(rows), folder, handed_over(made, policy, observed_in(rows)))
+
+
+def observed_in(rows: Built) -> Observed:
+    """What the snapshot has of topics and groups."""
+    return Observed(
+        topics=records_of(tables.Topic, TopicRow, rows),
+        places=records_of(tables.TopicQueue, PlaceRow, rows),
+        brokers=records_of(tables.Broker, BrokerRow, rows),
+        groups=records_of(tables.ConsumerGroup, GroupRow, rows),
+        reads=records_of(tables.Subscription, ReadRow, rows),
+    )
+
+
+def records_of(dataset: type[Dataset], kind: type[Record], rows: Built) -> list[Record]:
+    """Some columns of the rows of a dataset."""
+    return [kind._make(getattr(row, name) for name in kind._fields) for row in typed(dataset, rows)]
 
 
 def beside_of(rows: Built) -> PageRows:

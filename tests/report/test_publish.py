@@ -13,6 +13,8 @@ from tests.report.varied_cluster import varied_rows
 
 FILES = [
     "capacity.json",
+    "desired_state.yaml",
+    "desired_state_differences.json",
     "findings.csv",
     "metrics.prom",
     "plan.json",

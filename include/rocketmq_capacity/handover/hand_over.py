@@ -3,23 +3,37 @@
 from msgspec import UNSET
 
 from rocketmq_capacity.handover.autoscalers import autoscalers_of
+from rocketmq_capacity.handover.desired_state import StateFile
+from rocketmq_capacity.handover.differences import differences_of
+from rocketmq_capacity.handover.differences import json_of as differences_json
 from rocketmq_capacity.handover.metrics import metrics_of
+from rocketmq_capacity.handover.observed import Observed, state_of
 from rocketmq_capacity.handover.runbook import runbook_of
 from rocketmq_capacity.handover.runbook_files import json_of, markdown_of
-from rocketmq_capacity.plan_file.handed_over import AUTOSCALERS, HANDED_OVER, METRICS, RUNBOOK, RUNBOOK_JSON
+from rocketmq_capacity.plan_file.handed_over import (
+    AUTOSCALERS,
+    DESIRED_STATE,
+    DIFFERENCES,
+    HANDED_OVER,
+    METRICS,
+    RUNBOOK,
+    RUNBOOK_JSON,
+)
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Policy
 
 
-def handed_over(plan: Plan, policy: Policy) -> dict[str, bytes | None]:
+def handed_over(plan: Plan, policy: Policy, observed: Observed) -> dict[str, bytes | None]:
     """By name, the bytes of every file; None for one that this plan does not have. A what-if has none."""
     nothing: dict[str, bytes | None] = dict.fromkeys(HANDED_OVER)
     if plan.scenario is not UNSET:
         return nothing
-    runbook = runbook_of(plan)
+    runbook, state = runbook_of(plan), StateFile(state_of(plan, observed))
     return nothing | {
         METRICS: metrics_of(plan, policy.metrics),
         RUNBOOK: markdown_of(runbook),
         RUNBOOK_JSON: json_of(runbook),
         AUTOSCALERS: autoscalers_of(plan, policy),
+        DESIRED_STATE: state.content,
+        DIFFERENCES: differences_json(differences_of(plan, state)),
     }

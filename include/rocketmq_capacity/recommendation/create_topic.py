@@ -85,7 +85,7 @@ def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) 
     perm = min((place.own_perm for place in writable(topic) if place.own_perm is not None), default=None)
     forbids = (*safety.forbids, *_unsafe(topic, brokers, outcome, safety, perm))
     is_manual = bool(forbids) or safety.is_ordered
-    counts = {"read_queue_nums": per_broker, "write_queue_nums": per_broker}
+    counts = {"read_queue_nums": per_broker, "write_queue_nums": per_broker, "perm": perm}
     names, queues = [broker.broker_name for broker in brokers], queues_shown(topic)
     before, after = outcome.sides()
     each = " each" if len(names) > 1 else ""

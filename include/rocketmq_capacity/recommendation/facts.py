@@ -19,7 +19,7 @@ from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import READ_WRITE, java_order
+from rocketmq_capacity.vocabulary import READ_WRITE, java_order, own_perm
 from rocketmq_capacity.wording import fixed
 
 Numbers = npt.NDArray[np.float64]
@@ -281,15 +281,12 @@ class Topic:
         return [self._place(place) for place in sorted(self.facts.places, key=lambda place: place.broker_name)]
 
     def _place(self, place: Place) -> TopicPlace:
-        # The route's perm is the topic's AND the broker's: where a bit is missing, the broker may be what lacks it.
         master = self.cluster.masters.get(place.broker_name)
-        broker_perm = master.broker_perm if master else None
-        is_own = READ_WRITE in ((place.perm or 0) & READ_WRITE, (broker_perm or 0) & READ_WRITE)
         perm = READ_WRITE if place.perm is None else place.perm
         return TopicPlace(
             place,
             self.cluster.address(place.broker_name),
-            place.perm if is_own else None,
+            own_perm(place.perm, master.broker_perm if master else None),
             perm & READ_WRITE == READ_WRITE,
         )
 

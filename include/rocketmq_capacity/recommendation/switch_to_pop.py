@@ -97,7 +97,7 @@ def switch_to_pop(group: Group) -> Iterator[tables.Recommendation]:
         rules=[RULE],
         commands=preflight.commented(commands, is_manual),
         before={"message_request_mode": PULL, **side_shown(before)},
-        after={"message_request_mode": POP, **side_shown(after)},
+        after={"message_request_mode": POP, "pop_share_queue_num": share, **side_shown(after)},
     )
 
 

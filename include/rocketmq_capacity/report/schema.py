@@ -8,10 +8,16 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from rocketmq_capacity.plan_file.desired_state import DesiredState, Differences
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import Capacity
 
-FILES: Final[dict[str, type[Struct]]] = {"plan.schema.json": Plan, "capacity.schema.json": Capacity}
+FILES: Final[dict[str, type[Struct]]] = {
+    "plan.schema.json": Plan,
+    "capacity.schema.json": Capacity,
+    "desired-state.schema.json": DesiredState,
+    "desired-state-differences.schema.json": Differences,
+}
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -14,6 +14,7 @@ from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.reported_rows import (
+    observed_in,
     records,
     rows_if_any,
     rows_of_groups,
@@ -53,6 +54,6 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 producer_failure=rows_if_any(run, tables.ProducerFailure),
                 unrouted_topic=rows_if_any(run, tables.UnroutedTopic),
             )
-            published(plan, beside, run.report, handed_over(plan, policy))
+            published(plan, beside, run.report, handed_over(plan, policy, observed_in(run)))
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
     return plan

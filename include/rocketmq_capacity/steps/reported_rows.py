@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
+from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, TopicRow
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
@@ -37,6 +38,17 @@ def rows_of_plan(run: Run) -> Rows:
         broker_pool=rows_if_any(run, tables.BrokerPool),
         topic_headroom=rows_if_any(run, tables.TopicHeadroom),
         event_need=rows_if_any(run, tables.EventNeed),
+    )
+
+
+def observed_in(run: Run) -> Observed:
+    """The rows of the state that a plan hands over; they are read when it is made."""
+    return Observed(
+        topics=records(run, tables.Topic, TopicRow),
+        places=records(run, tables.TopicQueue, PlaceRow),
+        brokers=records(run, tables.Broker, BrokerRow),
+        groups=records(run, tables.ConsumerGroup, GroupRow),
+        reads=records(run, tables.Subscription, ReadRow),
     )
 
 

@@ -1,0 +1,160 @@
+"""desired_state_differences.json: what each recommendation would change in desired_state.yaml, each with its patch."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import asdict, replace
+
+from rocketmq_capacity.handover.desired_state import GROUPS, QUEUES, SUBSCRIPTIONS, TOPICS, Change, StateFile
+from rocketmq_capacity.handover.unified_diff import unified_diff
+from rocketmq_capacity.plan_file.acts import acts_of
+from rocketmq_capacity.plan_file.desired_state import (
+    ChangedLine,
+    Difference,
+    Differences,
+    LeftOut,
+    QueuesOnBroker,
+    SubscribedTopic,
+)
+from rocketmq_capacity.plan_file.handed_over import DESIRED_STATE
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.vocabulary import UNDECIDED, java_order
+
+MANUAL: Final = "a person has to decide or to fill in something first"
+UNKNOWN_MOVES: Final = "UNDECIDED: it is not known of every group which queues move"
+OTHER: Final = "it changes no queues of a topic and no request mode of a group"
+
+
+def differences_of(plan: Plan, file: StateFile) -> Differences:
+    """What the recommendations of a plan change in its state; nothing if nothing is to be carried out."""
+    undecided: set[str | None] = {one.consumer_group for one in plan.groups if one.provision_status == UNDECIDED}
+    changes: dict[str, tuple[Change, ...]] = {}
+    left_out: list[LeftOut] = []
+    for one in plan.recommendations:
+        if not one.changes_cluster:
+            continue
+        why = _why_left_out(plan, one, undecided)
+        lines = () if why is not None else tuple(_changes(one, file))
+        if lines:
+            changes[one.id] = lines
+        else:
+            left_out.append(LeftOut(recommendation=one.id, action=one.action, why=why or OTHER))
+    why_not = _not_chosen(plan, changes)
+    found = [one for one in plan.recommendations if one.id in changes]
+    return Differences(
+        cluster_name=plan.cluster_name,
+        taken_at=plan.taken_at,
+        fingerprint=plan.fingerprint,
+        patch=_patch(file, [change for one in found if one.id not in why_not for change in changes[one.id]]),
+        differences=tuple(
+            Difference(
+                recommendation=one.id,
+                action=one.action,
+                chosen=one.id not in why_not,
+                why_not=why_not.get(one.id),
+                changes=tuple(map(_shown, changes[one.id])),
+                patch=_patch(file, changes[one.id]),
+            )
+            for one in found
+        ),
+        left_out=tuple(left_out),
+    )
+
+
+def json_of(differences: Differences) -> bytes:
+    """The bytes of the file; equal for equal plans."""
+    return msgspec.json.format(msgspec.json.encode(differences), indent=2) + b"\n"
+
+
+def _why_left_out(plan: Plan, one: Recommendation, undecided: Collection[str | None]) -> str | None:
+    """Why a recommendation has no patch, or None."""
+    if plan.approval is not UNSET and one.id in plan.approval.rejected:
+        return f"rejected: {plan.approval.reasons.get(one.id) or plan.approval.why or 'no reason was given'}"
+    if not _is_carried_out_as_it_is(one):
+        return MANUAL
+    if one.topic is not None and one.transition_undecided is not UNSET:
+        return UNKNOWN_MOVES
+    if one.consumer_group in undecided:
+        return f"the plan is {UNDECIDED} about {one.consumer_group}"
+    return None
+
+
+def _is_carried_out_as_it_is(one: Recommendation) -> bool:
+    """Whether nothing is left to a person but to go from one gate of a change in steps to the next."""
+    if one.steps is UNSET or not one.steps:
+        return not one.manual and _are_complete(one.commands)
+    return _are_complete(command for step in one.steps for command in step.commands)
+
+
+def _are_complete(commands: Iterable[str]) -> bool:
+    kinds = {act.kind for act in acts_of(commands, is_manual=False)}
+    return "CHANGE" in kinds and kinds <= {"CHANGE", "LOOK"}
+
+
+def _changes(one: Recommendation, file: StateFile) -> Iterator[Change]:
+    """The lines that differ once it is carried out, in the order of the file."""
+    if one.topic is not None and "queues" in one.after:
+        yield from _of_topic(one.topic, one.after["queues"], file)
+    elif one.consumer_group is not None and "message_request_mode" in one.after:
+        yield from _of_group(one.consumer_group, one.after, file)
+
+
+def _of_topic(topic: str, queues: Iterable[Mapping[str, Any]], file: StateFile) -> Iterator[Change]:
+    now = {one.broker_name: one for one in file.parts(TOPICS, topic) if isinstance(one, QueuesOnBroker)}
+    if not now:
+        return
+    for after in sorted(queues, key=lambda one: java_order(one["broker_name"])):
+        name = after["broker_name"]
+        before = now.get(name)
+        then = QueuesOnBroker(
+            broker_name=name,
+            read_queue_nums=after["read_queue_nums"],
+            write_queue_nums=after["write_queue_nums"],
+            perm=after.get("perm") if before is None else before.perm,
+        )
+        if then != before:
+            yield Change(path=(TOPICS, topic, QUEUES, name), before=before, after=then)
+
+
+def _of_group(group: str, after: Mapping[str, Any], file: StateFile) -> Iterator[Change]:
+    mode, share = after["message_request_mode"], after.get("pop_share_queue_num")
+    for before in file.parts(GROUPS, group):
+        if not isinstance(before, SubscribedTopic):
+            continue
+        then = replace(before, message_request_mode=mode, pop_share_queue_num=share)
+        if then != before:
+            yield Change(path=(GROUPS, group, SUBSCRIPTIONS, before.topic), before=before, after=then)
+
+
+def _not_chosen(plan: Plan, changes: Mapping[str, tuple[Change, ...]]) -> dict[str, str]:
+    """By id, why a recommendation is not part of the whole patch.
+
+    With an answer of a person, what is not approved. Without one, of alternatives all but the first as causes list
+    them, and all but the first of those for one topic or group: the others were tried on it as it is today.
+    """
+    if plan.approval is not UNSET:
+        return {one: "it is not approved" for one in changes if one not in plan.approval.approved}
+    order = {name: place for place, name in enumerate(name for cause in plan.causes for name in cause.recommendations)}
+    why: dict[str, str] = {}
+    for alternatives in plan.alternatives:
+        first, *others = sorted((one for one in alternatives if one in changes), key=order.__getitem__) or [""]
+        why |= dict.fromkeys(others, f"its alternative {first} comes first: at most one of them is carried out")
+    taken: dict[tuple[str, str], str] = {}
+    for name in (name for name in changes if name not in why):
+        before = taken.setdefault(changes[name][0].owner, name)
+        if before != name:
+            why[name] = f"{before} changes the same topic or group: plan the cluster again after it"
+    return why
+
+
+def _shown(change: Change) -> ChangedLine:
+    before = None if change.before is None else asdict(change.before)
+    return ChangedLine(path=change.path, before=before, after=asdict(change.after))
+
+
+def _patch(file: StateFile, changes: Iterable[Change]) -> str:
+    edits = sorted((file.edit(change) for change in changes), key=lambda edit: (edit.at, not edit.is_new, edit.line))
+    return unified_diff(DESIRED_STATE, file.lines, edits)
