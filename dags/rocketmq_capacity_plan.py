@@ -12,6 +12,10 @@ run plans the recorded sample. The sample then gets the moment that the run was 
 `report/runbook.md`, `report/desired_state.yaml`, and the tables that they were made from. The asset
 `rocketmq_capacity_report` says where they are and how much was found. *Capacity* shows them.
 
+**A run that decides otherwise** than the deployment's policy, by *Strategies* or *Policy changes*, is a trial. Its
+report says what differs. It is no part of the trend, asks for no approval, sends no notice, and is no history of later
+runs. *Replaces the day's plan* makes it count.
+
 | task | does |
 |---|---|
 | `sources` | says which clusters this run plans; each goes through the other tasks independently |
@@ -29,8 +33,8 @@ run.
 slots of the pool `rocketmq_capacity` limit how many clusters are planned at the same time.
 
 **Who gets a notice**: nobody, unless there is a connection `rocketmq_capacity_notice`. Then a notice is sent for each
-plan with its counts, for a task that failed, and for a run that has not ended `RMQC_LATE_AFTER_MINUTES` after it was
-queued.
+plan with its counts, unless it is a trial, for a task that failed, and for a run that has not ended
+`RMQC_LATE_AFTER_MINUTES` after it was queued.
 """
 
 from datetime import timedelta
@@ -40,7 +44,7 @@ from typing import Any
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
 
 from rocketmq_capacity.provider.every_dag import every_dag
-from rocketmq_capacity.provider.form import policy_params
+from rocketmq_capacity.provider.form import policy_params, replaces_param
 from rocketmq_capacity.provider.notice import late_alerts, tell_failed, tell_published
 from rocketmq_capacity.provider.report_asset import REPORT, tell_report
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
@@ -61,7 +65,12 @@ with DAG(
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
     deadline=late_alerts(PLACES),
-    params={"clusters": clusters_param(PLACES), "inventory": inventory_param(), **policy_params()},
+    params={
+        "clusters": clusters_param(PLACES),
+        "inventory": inventory_param(),
+        **policy_params(),
+        "replaces_plan": replaces_param(),
+    },
 ) as dag:
 
     @task

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from rocketmq_capacity.progress.on_stream import progress_on
-from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
+from rocketmq_capacity.steps.app import app_parser, of_run, policy_of, run_app, storing
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import existing_run
 
@@ -14,6 +14,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = app_parser(__doc__).parse_args(argv)
     lake, policy = Lake(args.lake), policy_of(args)
     run = existing_run(lake, args.run_id)
+    policy = of_run(policy, run)
     with progress_on(sys.stderr) as progress, storing(run, policy, "publish", progress) as planning:
         from rocketmq_capacity.steps.publish import publish
         from rocketmq_capacity.steps.what_if import effect_of

@@ -8,6 +8,7 @@ from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from rocketmq_capacity.simulation.what_if import WhatIf
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
+from rocketmq_capacity.steps.own_policy import store_own_policy
 from rocketmq_capacity.steps.what_if import simulate
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -27,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     changed = apply(read_inventory(before.inventory), what_if.scenario, policy, "--scenario")
     with progress_on(sys.stderr) as progress, storing(run, policy, "simulate", progress) as planning:
         simulate(planning, what_if, changed)
+        store_own_policy(args, before, run)
 
 
 if __name__ == "__main__":

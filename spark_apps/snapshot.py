@@ -26,6 +26,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--history", type=Path, metavar="DIR", help="earlier inventories of the same cluster; else the lake's"
     )
+    parser.add_argument("--replaces-plan", action="store_true", help="no trial, whatever is decided otherwise")
     args = parser.parse_args(argv)
 
     lake, policy = Lake(args.lake), policy_of(args)
@@ -48,9 +49,11 @@ def main(argv: Sequence[str] | None = None) -> None:
             # The next run's history is its latest run alone, so each run keeps the rates of all stored days.
             inventory = with_past_rates(inventory, history, policy.thresholds.PROVISION.peak_days)
         with storing(run, policy, "snapshot", progress) as planning:
+            from rocketmq_capacity.steps.own_policy import store_own_policy
             from rocketmq_capacity.steps.snapshot import snapshot
 
             snapshot(planning, inventory, history)
+            store_own_policy(args, run)
 
 
 if __name__ == "__main__":

@@ -210,7 +210,7 @@ def _report(cluster: str, run_id: str) -> Report:
 
 
 def _latest(cluster: str) -> Report | None:
-    return next(iter(shelf_of(PLANS).reports(cluster)), None) if cluster else None
+    return next(iter(shelf_of(PLANS).plans(cluster)), None) if cluster else None
 
 
 def _acceptable(cluster: str, run_id: str) -> Acceptable:

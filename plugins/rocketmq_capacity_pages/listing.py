@@ -55,7 +55,7 @@ def reports(
         search=search,
         sheet=part,
         days=_by_day(part.reports),
-        since=since_last(part.reports, shelf_of(PLANS).reports(cluster)) if PLANS in readable else {},
+        since=since_last(part.reports, shelf_of(PLANS).plans(cluster)) if PLANS in readable else {},
         clusters=sorted({name for shelf in shelves_of(readable) for name in shelf.clusters()}),
         found_clusters=len({report.cluster for report in found}),
         is_searched=bool(kind) or search != Search(),
@@ -82,7 +82,7 @@ def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> H
     """The trend over the latest plans of a cluster."""
     require(PLANS, request, user)
     shelf = shelf_of(PLANS)
-    stored = shelf.reports(_cluster(cluster)) if cluster else []
+    stored = shelf.plans(_cluster(cluster)) if cluster else []
     if not stored:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     span = int(last) if last in map(str, SPANS) else SPANS[1]

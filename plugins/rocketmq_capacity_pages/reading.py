@@ -74,7 +74,7 @@ def _page(
 def latest_metrics(request: Request, user: GetUserDep, cluster: str) -> Response:
     """The metrics of a cluster's latest plan, for Prometheus to scrape: the address stays the same."""
     require(PLANS, request, user)
-    latest = next(iter(shelf_of(PLANS).reports(cluster)), None) if RUN_ID.fullmatch(cluster) else None
+    latest = next(iter(shelf_of(PLANS).plans(cluster)), None) if RUN_ID.fullmatch(cluster) else None
     if latest is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return _stored_file(request, PLANS, cluster, latest.run_id, METRICS)
@@ -147,7 +147,7 @@ def _before(kind: Kind, report: Report) -> Report | None:
     if kind is not WHAT_IFS:
         return plans.before(report)
     moment = report.summary.moment
-    return next((plan for plan in plans.reports(report.cluster) if plan.summary.moment <= moment), None)
+    return next((plan for plan in plans.plans(report.cluster) if plan.summary.moment <= moment), None)
 
 
 def _chunks(file: BinaryIO) -> Iterator[bytes]:

@@ -733,6 +733,12 @@ class Changes(Part, frozen=True):
     gone: list[Gone]
 
 
+class PolicyDifference(Part, frozen=True):
+    key: str
+    deployment: Any
+    run: Any
+
+
 class Plan(Part, frozen=True):
     format: Literal["rocketmq-capacity/plan/1"]
     cluster_name: str
@@ -755,6 +761,8 @@ class Plan(Part, frozen=True):
     recommendations_digest: Sha256 | msgspec.UnsetType = msgspec.UNSET
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
     events: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
+    policy_differences: list[PolicyDifference] | msgspec.UnsetType = msgspec.UNSET
+    trial: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 READER: Final = msgspec.json.Decoder(Plan)

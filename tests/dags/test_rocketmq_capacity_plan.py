@@ -109,6 +109,19 @@ def test_a_step_gets_what_the_form_decides(plan_dag: "DAG", step: str) -> None:
     assert command[-2:] == ["--strategies=AVG,POP", f"--policy-changes={policy}"]
 
 
+@pytest.mark.parametrize(("replaces_plan", "told"), [(True, "yes"), (False, ""), (None, "")])
+def test_a_snapshot_knows_whether_the_run_replaces_the_plan_of_the_day(
+    plan_dag: "DAG", replaces_plan: bool | None, told: str
+) -> None:
+    task = app(plan_dag, "snapshot").prepare_for_execution()
+    assert isinstance(task, SnapshotApp)
+    task.run_key, task.application_args, task.connection, task.inventory = KEY, [], None, None
+    values = dict.fromkeys(plan_dag.params) | {"replaces_plan": replaces_plan}
+    task.render_template_fields(cast("Context", {"params": values}), plan_dag.get_template_env())
+
+    assert task.replaces_plan == told
+
+
 def test_the_connection_alone_says_where_spark_runs(plan_dag: "DAG", monkeypatch: pytest.MonkeyPatch) -> None:
     def master() -> str:
         command = submitted(plan_dag, "assess")
@@ -130,7 +143,7 @@ def test_a_lost_cluster_or_executor_is_tried_again_but_not_for_ever(plan_dag: "D
 @pytest.mark.parametrize("field", ["application", "java_class", "lake", "policy", "conf"])
 def test_the_form_has_no_field_that_names_a_program_or_a_folder(plan_dag: "DAG", field: str) -> None:
     assert field not in plan_dag.params
-    assert set(plan_dag.params) == {"clusters", "inventory", "strategies", "policy_changes"}
+    assert set(plan_dag.params) == {"clusters", "inventory", "strategies", "policy_changes", "replaces_plan"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from rocketmq_capacity.plan_file.own_policy import OwnPolicy, PolicyDifference
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.writing import write_together
@@ -70,6 +71,24 @@ def put_days(lake: Path, days: int, cluster: str = CLUSTER) -> list[Run]:
         run.commit("publish", [])
         runs.append(run)
     return runs
+
+
+A_TRIAL: Final = OwnPolicy(
+    is_trial=True,
+    differences=(
+        PolicyDifference(key="strategies", deployment=["AVG", "POP"], run=["AVG"]),
+        PolicyDifference(key="thresholds.HOT_QUEUE.peak", deployment=2.0, run=3.0),
+    ),
+    strategies=("AVG",),
+)
+
+
+def put_trial(lake: Path, moment: datetime = LAST, cluster: str = CLUSTER, own_policy: OwnPolicy = A_TRIAL) -> Run:
+    """A run from the form that decides otherwise, on a snapshot of an hour after that moment."""
+    later = moment + timedelta(hours=1)
+    run = put(lake, run_id_of(later, "manual"), rows_of(later, cluster=cluster), own_policy=own_policy)
+    own_policy.write(run.own_policy)
+    return run
 
 
 def put_what_if(lake: Path, moment: datetime = LAST, cluster: str = CLUSTER) -> Run:

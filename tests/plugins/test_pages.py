@@ -8,15 +8,18 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from tests.plugins.stored_reports import (
+    A_TRIAL,
     CLUSTER,
     LAST,
     airflow_run_id_of,
     copied,
     put,
     put_days,
+    put_trial,
     put_what_if,
     rows_of,
     run_id_of,
@@ -289,6 +292,33 @@ def test_a_trend_shows_as_many_of_the_latest_as_are_asked_for(api, own_lakes):
 
     assert len(runs_in(tree)) == 30
     assert "30 plans of 40 stored plans." in text_of(tree)
+
+
+def test_a_trial_is_listed_with_what_it_tries_and_is_no_part_of_the_trend(api, own_lakes):
+    put_days(own_lakes[0], 2)
+    trial = put_trial(own_lakes[0]).folder.name
+    replacing = put_trial(own_lakes[0], LAST + timedelta(days=1), own_policy=replace(A_TRIAL, is_trial=False))
+    viewer, tried = api("viewer"), "thresholds.HOT_QUEUE.peak is 3.0 instead of 2.0"
+
+    rows = {run: row for row in elements(tree_of(viewer, ""), "tr") for _, _, run in runs_in(row)}
+    kind, since, *_, approval, _read = (text_of(cell) for cell in rows[trial].iter(f"{HTML}td"))
+    assert kind.startswith("Trial")
+    assert tried in kind
+    assert "cause" not in since
+    assert approval == "Not asked"
+    kind, since, *_, approval, _read = (text_of(cell) for cell in rows[replacing.folder.name].iter(f"{HTML}td"))
+    assert kind.startswith("Plan")
+    assert tried in kind
+    assert "cause" in since
+    assert approval == "Not answered"
+    assert trial not in [run for _, _, run in runs_in(tree_of(viewer, f"trends/{CLUSTER}"))]
+    assert replacing.folder.name in [run for _, _, run in runs_in(tree_of(viewer, f"trends/{CLUSTER}"))]
+    page = text_of(tree_of(viewer, f"reports/plans/{CLUSTER}/{trial}/"))
+    assert "A trial, not the day's plan:" in page
+    assert tried in page
+    report = viewer.get(f"{ROOT}reports/plans/{CLUSTER}/{trial}/report.html").text
+    assert tried in report
+    assert 'href="#changes"' not in report
 
 
 def test_one_plan_is_no_trend_and_no_plan_is_none(viewer):

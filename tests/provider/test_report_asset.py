@@ -36,6 +36,7 @@ def test_the_event_says_where_the_report_is_and_how_much_was_found(tmp_path: Pat
         "completeness": 0.5,
         "findings": {"CRITICAL": 1, "WARNING": 2, "INFO": 0},
         "recommendations": 2,
+        "trial": False,
     }
 
 

@@ -9,6 +9,7 @@ import msgspec
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, TopicRow
+from rocketmq_capacity.plan_file.own_policy import OwnPolicy
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
@@ -50,13 +51,19 @@ def typed(dataset: type[Dataset], rows: Built) -> Any:
 
 
 def plan_of(
-    rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None, answers: Sequence[Any] = ()
+    rows: Built,
+    *,
+    policy: Policy = DEFAULTS,
+    scenario: Any = None,
+    approval: Any = None,
+    answers: Sequence[Any] = (),
+    own_policy: OwnPolicy | None = None,
 ) -> Plan:
     """The plan; ``approval`` is one answer, ``answers`` are several, oldest first."""
     given = tuple(approval_of(one) for one in (answers or ([] if approval is None else [approval])))
     held = {dataset.dataset_name(): typed(dataset, rows) for dataset in REPORTED}
     found = None if scenario is None else msgspec.convert(scenario, ScenarioResult)
-    return plan.plan_of(Rows(**held), policy, scenario=found, answers=given)
+    return plan.plan_of(Rows(**held), policy, scenario=found, answers=given, own_policy=own_policy)
 
 
 def page_of(
@@ -74,8 +81,10 @@ def publish_rows(
     scenario: Any = None,
     approval: Any = None,
     answers: Sequence[Any] = (),
+    own_policy: OwnPolicy | None = None,
 ) -> PlanSummary:
-    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval, answers=answers)
+    given = {"policy": policy, "scenario": scenario, "approval": approval, "answers": answers}
+    made = plan_of(rows, **given, own_policy=own_policy)
     return publish.publish(made, beside_of(rows), folder, handed_over(made, policy, observed_in(rows)))
 
 

@@ -13,7 +13,17 @@ from rocketmq_capacity.report import shelf_index
 from rocketmq_capacity.report.shelf import SHEET, Search, Shelf, Since, latest_first, sheet_of, since_last
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.writing import write_whole
-from tests.plugins.stored_reports import CLUSTER, LAST, copied, put, put_days, put_what_if, rows_of, run_id_of
+from tests.plugins.stored_reports import (
+    CLUSTER,
+    LAST,
+    copied,
+    put,
+    put_days,
+    put_trial,
+    put_what_if,
+    rows_of,
+    run_id_of,
+)
 
 
 @pytest.fixture
@@ -41,6 +51,24 @@ def test_reports_are_listed_latest_first_by_snapshot_then_by_run(tmp_path):
         run_id_of(LAST - timedelta(days=1)),
         run_id_of(LAST - timedelta(days=2)),
     ]
+
+
+def test_a_trial_is_listed_and_is_not_the_plan_before_another_one(tmp_path):
+    put_days(tmp_path, 2)
+    before, trial = run_id_of(LAST - timedelta(days=1)), put_trial(tmp_path, LAST - timedelta(days=1)).folder.name
+    shelf = Shelf(Lake(tmp_path), "plans")
+
+    last, tried, first = shelf.reports()
+
+    assert [one.run_id for one in (last, tried, first)] == [run_id_of(LAST), trial, before]
+    assert [one.run_id for one in shelf.plans()] == [run_id_of(LAST), before]
+    assert shelf.before(last) == first
+    assert shelf.before(tried) == first
+    assert (tried.summary.trial, tried.summary.is_waiting) == (True, False)
+    assert tried.summary.policy_differences == (
+        "strategies is AVG instead of AVG, POP",
+        "thresholds.HOT_QUEUE.peak is 3.0 instead of 2.0",
+    )
 
 
 def test_what_is_looked_for_is_found_and_nothing_else(shelf):

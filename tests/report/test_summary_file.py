@@ -39,6 +39,8 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "answered_at": None,
         "answer_why": None,
         "other_answers": 0,
+        "trial": False,
+        "policy_differences": [],
     }
 
 

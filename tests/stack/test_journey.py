@@ -237,7 +237,25 @@ def test_the_publish_task_leads_to_its_report(ui: Ui, second: Published) -> None
 
     report = ui.page.frame_locator("iframe[title='The report']")
     report.get_by_role("heading", name=f"Cluster {GOOD}").wait_for()
-    assert {one["strategy"] for group in second.plan["groups"] for one in group["strategies"]} == set(STRATEGIES)
+    assert {one["strategy"] for group in second.plan["groups"] for one in group["strategies"]} >= set(STRATEGIES)
+
+
+def test_a_run_that_decides_otherwise_is_a_trial_and_leaves_trend_and_approval_alone(
+    ui: Ui, stack: Stack, answered: Published, second: Published
+) -> None:
+    assert second.plan["trial"] is True
+    assert [one["key"] for one in second.plan["policy_differences"]] == ["strategies"]
+    in_use = {group["current_strategy"] for group in second.plan["groups"] if group["strategies"]}
+    computed = {one["strategy"] for group in second.plan["groups"] for one in group["strategies"]}
+    assert in_use - {"MIXED"} <= computed
+    assert second.plan["changes"] is None
+
+    ui.open(second.address).get_by_text("A trial, not the day's plan:").first.wait_for()
+    page = ui.open(f"{REPORTS}/trends/{GOOD}")
+    page.locator(f"a[href*='{answered.stored.folder.name}']").first.wait_for()
+    assert page.locator(f"a[href*='{second.stored.folder.name}']").count() == 0
+    row = ui.open(f"{REPORTS}/").get_by_role("row").filter(has_text=second.stored.folder.name)
+    assert row.get_by_text("Not asked").is_visible()
 
 
 def test_two_plans_are_compared(ui: Ui, answered: Published, second: Published) -> None:

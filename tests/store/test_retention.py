@@ -46,6 +46,14 @@ def test_a_run_is_kept_for_its_days(tmp_path: Path, days_old: float, is_kept: bo
     assert names(tmp_path) == ([] if is_kept else [old.folder.name])
 
 
+def test_the_last_plan_is_kept_whatever_trials_came_later(tmp_path: Path) -> None:
+    plan, trial = a_run(tmp_path, 40), a_run(tmp_path, 39)
+    trial.own_policy.write_text('{"is_trial": true}')
+
+    assert names(tmp_path) == [trial.folder.name]
+    assert plan.folder.name not in names(tmp_path)
+
+
 def test_no_more_runs_of_a_cluster_are_kept_than_their_count(tmp_path: Path) -> None:
     runs = [a_run(tmp_path, days) for days in (6, 5, 4, 3, 2)]
 

@@ -36,6 +36,15 @@ def test_a_run_is_found_whatever_its_cluster_is_called(tmp_path: Path) -> None:
     assert existing_run(lake, "r2") == lake.run("C2", "r2")
 
 
+@pytest.mark.parametrize(("own_policy", "counts"), [('{"is_trial": true}', 0), ('{"is_trial": false}', 1), ("{", 0)])
+def test_a_trial_is_not_the_run_before(tmp_path: Path, own_policy: str, counts: int) -> None:
+    lake = Lake(tmp_path)
+    trial = published(lake, "C1", "r1", "2026-11-19T02:00:00Z")
+    trial.own_policy.write_text(own_policy)
+
+    assert list(runs_before(lake, store(lake, "C1", "r2"))) == [trial][:counts]
+
+
 def test_a_folder_without_a_snapshot_is_no_run_yet(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     lake.run("C1", "r1").folder.mkdir(parents=True)

@@ -1,7 +1,5 @@
 """All files that a plan hands over."""
 
-from msgspec import UNSET
-
 from rocketmq_capacity.handover.autoscalers import autoscalers_of
 from rocketmq_capacity.handover.desired_state import StateFile
 from rocketmq_capacity.handover.differences import differences_of
@@ -24,9 +22,9 @@ from rocketmq_capacity.settings.policy import Policy
 
 
 def handed_over(plan: Plan, policy: Policy, observed: Observed) -> dict[str, bytes | None]:
-    """By name, the bytes of every file; None for one that this plan does not have. A what-if has none."""
+    """By name, the bytes of every file; None for one that this plan does not have. A what-if has none, and no trial."""
     nothing: dict[str, bytes | None] = dict.fromkeys(HANDED_OVER)
-    if plan.scenario is not UNSET:
+    if not plan.is_daily:
         return nothing
     runbook, state = runbook_of(plan), StateFile(state_of(plan, observed))
     return nothing | {

@@ -13,6 +13,7 @@ from rocketmq_capacity.plan_file.coming_event import ComingEvent
 from rocketmq_capacity.plan_file.finding import Cause, Finding
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.headroom import Headroom
+from rocketmq_capacity.plan_file.own_policy import PolicyDifference
 from rocketmq_capacity.plan_file.recommendation import Approval, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.told import AcceptedRisk, Freeze
@@ -111,6 +112,22 @@ class Plan(Struct, frozen=True, kw_only=True):
         ),
     ] = UNSET
     scenario: Annotated[ScenarioResult | UnsetType, Meta(description="only of a what-if")] = UNSET
+    policy_differences: Annotated[
+        tuple[PolicyDifference, ...] | UnsetType,
+        Meta(description="what the run decides otherwise than the deployment's policy, by key; only if there is any"),
+    ] = UNSET
+    trial: Annotated[
+        bool | UnsetType,
+        Meta(
+            description="only with `policy_differences`, and in no what-if: whether the run is a trial, which is not "
+            "the day's plan; false if a person said that it replaces it"
+        ),
+    ] = UNSET
+
+    @property
+    def is_daily(self) -> bool:
+        """Whether it is a plan to act on: no what-if, and no trial."""
+        return self.scenario is UNSET and self.trial is not True
 
 
 def read_plan(path: Path) -> Plan:

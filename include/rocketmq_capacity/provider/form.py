@@ -21,7 +21,8 @@ def policy_params() -> dict[str, Param]:
             examples=list(STRATEGIES),
             uniqueItems=True,
             title="Strategies",
-            description="The allocation strategies to run. None chosen: those of the deployment's policy.",
+            description="The allocation strategies to run, beside those that groups use. None chosen: those of the "
+            "deployment's policy.",
             section=SECTION,
         ),
         "policy_changes": Param(
@@ -38,3 +39,15 @@ def policy_params() -> dict[str, Param]:
             section=SECTION,
         ),
     }
+
+
+def replaces_param() -> Param:
+    """The form's field that makes a run with another policy the day's plan."""
+    return Param(
+        False,
+        type=["null", "boolean"],
+        title="Replaces the day's plan",
+        description="Without it, a run that decides anything otherwise than the deployment's policy is a trial: it has "
+        "a report, but no place in the trend, no approval, and is not the plan before another one.",
+        section=SECTION,
+    )

@@ -40,9 +40,11 @@ class Notice:
 
 
 def tell_published(context: Context, *, lake: str) -> None:
-    """Send a notice of the plan that the task has published: its counts, and where it is."""
+    """Send a notice of the plan that the task has published: its counts, and where it is; of a trial none."""
     run = existing_run(lake_of(lake), cast("SparkApp", context["ti"].task).run_key)
     facts = report_facts(run.report / "plan.json")
+    if facts["trial"]:
+        return
     found = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
     notice = Notice(
         subject=f"RocketMQ capacity of {facts['cluster_name']}: {found}",

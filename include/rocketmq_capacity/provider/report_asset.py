@@ -45,6 +45,7 @@ def report_facts(plan: Path) -> dict[str, Any]:
         "completeness": summary.completeness,
         "findings": dict(summary.findings),
         "recommendations": summary.recommendations,
+        "trial": summary.trial,
     }
 
 

@@ -51,6 +51,8 @@ OF_THE_FORM: Final = (
 )
 """The arguments of every app from the run's form. If a field is empty or missing, the policy decides."""
 
+REPLACES_PLAN: Final = "{{ 'yes' if params.get('replaces_plan') else '' }}"
+"""Whether a run whose form decides something otherwise than the policy is the day's plan nevertheless."""
 
 _STATUS: Final = re.compile(r"Error code is: (\d+)\.(?:\nLast spark-submit output:|\Z)")
 """The app's exit status, in the error of SparkSubmitHook (client mode)."""
@@ -157,12 +159,13 @@ class SnapshotApp(SparkApp):
         app: the arguments of :class:`SparkApp`.
     """
 
-    template_fields: Sequence[str] = (*SparkApp.template_fields, "connection", "inventory")
+    template_fields: Sequence[str] = (*SparkApp.template_fields, "connection", "inventory", "replaces_plan")
 
     def __init__(self, *, connection: str | None, inventory: str | None, places: Places, **app: Any) -> None:
         super().__init__(step="snapshot", places=places, **{**READ_AGAIN, **app})
         self.connection = connection
         self.inventory = inventory
+        self.replaces_plan = REPLACES_PLAN
         self.sample = places.sample
 
     def execute(self, context: Context) -> None:
@@ -187,7 +190,8 @@ class SnapshotApp(SparkApp):
             refuse(error)
 
     def _submit(self, context: Context, *source: str) -> None:
-        self.application_args = [*(self.application_args or []), *source]
+        replaces = ["--replaces-plan"] if self.replaces_plan else []
+        self.application_args = [*(self.application_args or []), *source, *replaces]
         super().execute(context)
 
     def _file(self) -> Path:

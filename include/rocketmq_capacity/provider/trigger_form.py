@@ -28,7 +28,7 @@ from rocketmq_capacity.report.acceptance import problem_of
 
 WHAT_IF: Final = "rocketmq_what_if"
 FIELDS: Final = {
-    "rocketmq_capacity_plan": frozenset({"clusters", "inventory", *policy_params()}),
+    "rocketmq_capacity_plan": frozenset({"clusters", "inventory", "replaces_plan", *policy_params()}),
     "rocketmq_capacity_approval": frozenset[str](),
     "rocketmq_capacity_retention": frozenset({"only_list", "any_number"}),
     ACCEPT: frozenset(acceptance_params()),

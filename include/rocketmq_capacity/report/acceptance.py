@@ -52,7 +52,7 @@ def accept_risk(given: Mapping[str, Any], by: str | None, lake: Lake, now: datet
         raise BadInput(SOURCE, "", "was started by no person; expected a run by hand, in the name of who accepts")
     cluster = _cluster(given.get("cluster"), Shelf(lake, "plans"))
     risk = _risk({**_told(given), "by": by}, now)
-    latest = next(iter(Shelf(lake, "plans").reports(cluster)), None)
+    latest = next(iter(Shelf(lake, "plans").plans(cluster)), None)
     if latest is None:
         raise BadInput(SOURCE, "cluster", f"has no plan; it is {shown(cluster)}; expected one that is planned")
     plan = read_plan(lake.run(cluster, latest.run_id).report / "plan.json")

@@ -70,7 +70,10 @@ class Capacity(Struct, frozen=True, kw_only=True):
     fingerprint: Annotated[str, Meta(description="of the snapshot, as in plan.json")]
     scenario: Annotated[
         str | None,
-        Meta(description="name of the what-if whose changed cluster this is; null in a plan of the real one"),
+        Meta(
+            description="name of the what-if whose changed cluster this is; of a trial, the values of the policy that "
+            "it tries; null in a plan to act on"
+        ),
     ]
     completeness: Annotated[float, Meta(description="completeness.ratio of plan.json")]
     groups: Annotated[tuple[GroupCapacity, ...], Meta(description="by name")]
@@ -83,10 +86,16 @@ def capacity_of_plan(plan: Plan) -> Capacity:
         taken_at=plan.taken_at,
         valid_until=plan.valid_until,
         fingerprint=plan.fingerprint,
-        scenario=None if plan.scenario is UNSET else plan.scenario.name,
+        scenario=_scenario(plan),
         completeness=plan.completeness.ratio,
         groups=tuple(_of_group(group, plan.taken_at) for group in plan.groups),
     )
+
+
+def _scenario(plan: Plan) -> str | None:
+    if plan.trial is True and plan.policy_differences is not UNSET:
+        return f"a trial: {'; '.join(one.in_words() for one in plan.policy_differences)}"
+    return None if plan.scenario is UNSET else plan.scenario.name
 
 
 def render_capacity(capacity: Capacity) -> bytes:

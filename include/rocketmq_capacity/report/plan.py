@@ -24,6 +24,7 @@ from rocketmq_capacity.plan_file.group import (
 )
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
 from rocketmq_capacity.plan_file.order import nulls_first
+from rocketmq_capacity.plan_file.own_policy import OwnPolicy
 from rocketmq_capacity.plan_file.plan import FORMAT, Completeness, Failure, Plan
 from rocketmq_capacity.plan_file.recommendation import Approval, ConfigAssignment, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
@@ -51,6 +52,7 @@ def plan_of(
     *,
     scenario: ScenarioResult | None = None,
     answers: Sequence[Approval] = (),
+    own_policy: OwnPolicy | None = None,
 ) -> Plan:
     """The plan of one snapshot, every list in a total order.
 
@@ -59,6 +61,7 @@ def plan_of(
         policy: the policy.
         scenario: what a what-if adds.
         answers: every answer to recommendations of this run, oldest first.
+        own_policy: what the run decides otherwise than the deployment's policy.
 
     Errors: :class:`ContractBroken` if a JSON column does not hold a JSON object, a severity is unknown, or there is not
     exactly one cluster.
@@ -81,10 +84,12 @@ def plan_of(
         least,
     )
     freeze = freeze_of(policy.freeze, cluster.taken_at)
+    differences = () if own_policy is None else own_policy.differences
+    is_trial = scenario is None and own_policy is not None and own_policy.is_trial
     undecided = undecided_of(rows.recommendation, rows.recommended_transition, status)
     recommendations = still_needed(frozen(_recommendations(rows, undecided, owners), freeze), findings, topics)
     since = {row.place: row.since for row in rows.finding_since}
-    past = Past(cluster.taken_at, since) if since else None
+    past = Past(cluster.taken_at, since) if since and not is_trial else None
     found = causes_of(still_open(findings), recommendations, topics, past, owners)
     plan = Plan(
         format=FORMAT,
@@ -102,19 +107,21 @@ def plan_of(
         headroom=lowest_headroom(status, other_headroom(rows.broker_load, rows.topic_headroom)),
         brokers=brokers_of(rows.broker_load, rows.client_cost, rows.broker_pool),
         producer_balance=tuple(sorted(rows.producer_balance, key=lambda row: row.topic)),
-        changes=None if scenario is not None else _changes(rows, findings, policy),
+        changes=None if scenario is not None or is_trial else _changes(rows, findings, policy),
         accepted=accepted,
         freeze=freeze,
         notes=notes_of(accepted, freeze),
         events=events_of(rows.event_need, policy.events, cluster.taken_at) or UNSET,
         scenario=UNSET if scenario is None else scenario,
+        policy_differences=differences or UNSET,
+        trial=is_trial if differences and scenario is None else UNSET,
     )
     return _with_answers(plan, answers)
 
 
 def _with_answers(plan: Plan, answers: Sequence[Approval]) -> Plan:
     """The plan with the digest of what needs an answer, the answer that counts, and all others."""
-    asked = needing_approval(plan) if plan.scenario is UNSET else []
+    asked = needing_approval(plan) if plan.is_daily else []
     digest = digest_of(plan, asked) if asked else UNSET
     counts, others = divided(answers, plan, digest)
     return msgspec.structs.replace(

@@ -48,9 +48,11 @@ def check_digest(plan: Plan, digest: str) -> None:
 
 def hindrance(plan: Plan, run: Run, lake: Lake, now: datetime) -> str | None:
     """Why the run's plan cannot be approved, or None if it can."""
+    if not plan.is_daily:
+        return "it is a trial with another policy, and not the day's plan"
     if now - taken_at(plan) > OLDEST:
         return f"the snapshot is older than {OLDEST / timedelta(hours=1):g} hours"
-    for report in Shelf(lake, "plans").reports(run.folder.parent.name)[:1]:
+    for report in Shelf(lake, "plans").plans(run.folder.parent.name)[:1]:
         if report.summary.fingerprint != plan.fingerprint and report.summary.moment > taken_at(plan):
             return f"the cluster has a later snapshot, of {report.summary.taken_at}"
     return None

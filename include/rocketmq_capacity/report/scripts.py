@@ -81,7 +81,7 @@ def script_names(plan: Plan) -> dict[str, str]:
 
     The first way of a cause has the cause's id as its name; any other way has its recommendation's id as well. A way
     has no script if it has no command, if a command has a character that a terminal would not show as it is, or if a
-    person rejected it. A what-if has none: its commands are for a cluster that is not there.
+    person rejected it. A what-if has none: its commands are for a cluster that is not there. A trial has none either.
     """
     return {way[0].id: name for name, _, way in _scripts(plan)}
 
@@ -93,7 +93,7 @@ def scripts_of(plan: Plan) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 
 def _scripts(plan: Plan) -> Iterator[tuple[str, Cause, list[Recommendation]]]:
-    if plan.scenario is not UNSET:
+    if not plan.is_daily:
         return
     by_id = {one.id: one for one in plan.recommendations}
     said = {} if plan.approval is UNSET else said_to_all(plan.approval)

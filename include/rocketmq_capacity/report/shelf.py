@@ -117,6 +117,10 @@ class Shelf:
         found = [Report(self.kind, name, run_id, summary) for name, run_id, summary in held]
         return sorted(found, key=lambda report: report.order, reverse=True)
 
+    def plans(self, cluster: str = "") -> list[Report]:
+        """The same without trials: what a trend, a comparison, an approval and a scrape count."""
+        return [report for report in self.reports(cluster) if not report.summary.trial]
+
     def report(self, cluster: str, run_id: str) -> Report | None:
         """The report of this run, or None if there is none, or it cannot be read."""
         try:
@@ -125,8 +129,8 @@ class Shelf:
             return None
 
     def before(self, report: Report) -> Report | None:
-        """The cluster's last report before this one."""
-        return next((other for other in self.reports(report.cluster) if other.order < report.order), None)
+        """The cluster's last report before this one that is no trial."""
+        return next((other for other in self.plans(report.cluster) if other.order < report.order), None)
 
     def of_dag_run(self, run_id: str) -> list[Report]:
         """Reports of the Dag run with this id in Airflow: one for each cluster that it planned."""

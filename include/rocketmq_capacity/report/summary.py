@@ -59,6 +59,9 @@ def print_summary(plan: Plan, report: Path, console: Console) -> None:
         console.print(Text(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date"))
     if plan.scenario is not UNSET:
         console.print(Text(f"What-if, not the cluster as it is: {visible(plan.scenario.name)}"))
+    if facts.policy_differences:
+        kind = "A trial, not the day's plan" if facts.trial else "Not the deployment's policy"
+        console.print(Text(f"{kind}: {'; '.join(facts.policy_differences)}"))
     console.print(Text(f"Queues read completely: {per_cent(facts.completeness)}"))
     counts = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
     console.print(Text(f"Consumer groups: {facts.groups:,} ({counts})"))

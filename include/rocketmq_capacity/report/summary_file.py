@@ -11,10 +11,14 @@ from msgspec import UNSET
 from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import Verdict
+from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.vocabulary import INFO, SEVERITIES, Severity
+from rocketmq_capacity.wording import counted
 
 FORMAT: Final = "rocketmq-capacity/summary/1"
+MOST_DIFFERENCES: Final = 5
+"""The most differences from the deployment's policy that a list shows; plan.json has all."""
 MOST_CAUSES: Final = 500
 """With more causes than this, the list of reports does not show how many came and went."""
 
@@ -43,6 +47,8 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         answered_by: who answered; null while nobody has, or if nobody did in time.
         answered_at: when; null while nobody has answered.
         answer_why: the reason for all that have none of their own, if one was given.
+        trial: whether the plan is a trial with another policy, which is not the day's plan.
+        policy_differences: what differs from the deployment's policy, in words; the last may count more.
         other_answers: how many answers there are that do not count: replaced ones, and those to other recommendations.
     """
 
@@ -66,6 +72,8 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     answered_at: str | None = None
     answer_why: str | None = None
     other_answers: int = 0
+    trial: bool = False
+    policy_differences: tuple[str, ...] = ()
 
     @property
     def moment(self) -> datetime:
@@ -79,8 +87,8 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether recommendations need an answer and have none; a what-if needs no answer."""
-        return self.scenario is None and self.needing_approval > 0 and self.approval is None
+        """Whether recommendations need an answer and have none; a what-if and a trial need no answer."""
+        return self.scenario is None and not self.trial and self.needing_approval > 0 and self.approval is None
 
 
 def summary_of_plan(plan: Plan) -> PlanSummary:
@@ -108,7 +116,17 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         answered_at=None if approval is None else approval.at,
         answer_why=None if approval is None else approval.why,
         other_answers=0 if plan.other_answers is UNSET else len(plan.other_answers),
+        trial=plan.trial is True,
+        policy_differences=differences_in_words(plan),
     )
+
+
+def differences_in_words(plan: Plan) -> tuple[str, ...]:
+    """What differs from the deployment's policy, in words; if it is much, the last one counts the rest."""
+    every = () if plan.policy_differences is UNSET else plan.policy_differences
+    left = len(every) - MOST_DIFFERENCES
+    more = (f"{counted(left, 'more value')} in plan.json",) if left > 0 else ()
+    return (*(visible(one.in_words()) for one in every[:MOST_DIFFERENCES]), *more)
 
 
 def render_summary(summary: PlanSummary) -> bytes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import CapacityError, one_line
+from rocketmq_capacity.plan_file.own_policy import OwnPolicy
 from rocketmq_capacity.progress.lines import stamped
 from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
@@ -40,8 +41,14 @@ def app_parser(description: str | None) -> ArgumentParser:
 
 
 def policy_of(args: Namespace) -> Policy:
-    """The policy of the run. Errors: BadInput naming the file or the changes, the key and what was expected."""
+    """The policy that the arguments ask for. Errors: BadInput naming the file or the changes, and the key."""
     return read_policy(args.policy, PolicyChanges(tuple(filter(None, args.strategies.split(","))), args.policy_changes))
+
+
+def of_run(policy: Policy, run: Run) -> Policy:
+    """The policy with the strategies that the run has stored. Errors: BadInput for a damaged file of the run."""
+    stored = OwnPolicy.read(run.own_policy)
+    return policy if stored is None else policy.model_copy(update={"strategies": stored.strategies})
 
 
 @contextmanager
@@ -52,6 +59,7 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
     """
     policy = policy_of(args)
     run = existing_run(Lake(args.lake), args.run_id)
+    policy = of_run(policy, run)
     from rocketmq_capacity.spark.session import session_under_way
 
     with progress_on(sys.stderr) as progress:

@@ -3,6 +3,7 @@
 from rocketmq_capacity import tables
 from rocketmq_capacity.collector import without_collector
 from rocketmq_capacity.handover.hand_over import handed_over
+from rocketmq_capacity.plan_file.own_policy import OwnPolicy
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.approval import answers_of
@@ -39,7 +40,13 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
         with progress.phase("plan"):
             rows = rows_of_plan(run)
             policy = with_acceptances(planning.policy, run, rows.cluster[0].taken_at)
-            plan = plan_of(rows, policy, scenario=scenario, answers=answers_of(run))
+            plan = plan_of(
+                rows,
+                policy,
+                scenario=scenario,
+                answers=answers_of(run),
+                own_policy=OwnPolicy.read(run.own_policy),
+            )
         with progress.phase("files"):
             detailed = detailed_groups(plan)
             beside = PageRows(

@@ -7,6 +7,7 @@ A run's datasets are in the run's own folder::
                                  steps/<step>.json       manifest of a finished step, written last
                                  report/                 the report: all files of report/publish.py
                                  history.json            of a live cluster only: which earlier runs it uses
+                                 own_policy.json         of a run only that decides values of the policy otherwise
                                  what_if.json            of a what-if only: its changes, and the run that it changes
                                  answers/                people's answers to the recommendations, a file for each
                                  approval.json           the same of an earlier version, which kept only the last
@@ -84,6 +85,11 @@ class Run:
     def what_if(self) -> Path:
         """The changes of a what-if, and the run that it changes. Missing if the run is a plan."""
         return self.folder / "what_if.json"
+
+    @property
+    def own_policy(self) -> Path:
+        """What the run decides otherwise than the deployment's policy. Missing if that is nothing."""
+        return self.folder / "own_policy.json"
 
     @property
     def history(self) -> Path:
@@ -269,7 +275,7 @@ class Run:
 
     def refuse_links(self) -> None:
         """Errors: BadInput naming a link in the place of the run's folder, its cluster's, or what is in the run's."""
-        files = self.inventory, self.history, self.what_if, self.approval, self.answers
+        files = self.inventory, self.history, self.what_if, self.own_policy, self.approval, self.answers
         for path in (self.folder.parent, self.folder, *files, self._steps, self.tables, self.report):
             refuse_link(path)
 

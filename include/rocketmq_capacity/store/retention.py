@@ -14,6 +14,7 @@ from rocketmq_capacity.settings.policy import Retention
 from rocketmq_capacity.store.lake import CLUSTER_FOLDER, LOCK, RUN_ID, Lake, Run
 from rocketmq_capacity.store.place import delete_in_store, folders_in, is_local, size_in_store
 from rocketmq_capacity.store.run_key import due_of, key_of_what_if
+from rocketmq_capacity.store.run_lookup import is_trial
 
 ALWAYS_ALLOWED: Final = 10
 """Runs of a cluster that may be deleted at once, however few it has."""
@@ -50,8 +51,9 @@ class Expired:
 def expired(lake: Lake, rules: Retention, now: datetime) -> list[Expired]:
     """The runs that the rules no longer keep, by cluster and age, oldest first.
 
-    A cluster's latest published run is always kept. So is whatever is not a run of the Dags: a folder whose name does
-    not begin with a moment, and any link. Runs that were due after now are kept, and take the place of no other run.
+    A cluster's latest published run that is no trial is always kept. So is whatever is not a run of the Dags: a folder
+    whose name does not begin with a moment, and any link. Runs that were due after now are kept, and take the place of
+    no other run.
     """
     return [run for cluster in _folders(lake) for run in _expired_of(lake, cluster, rules, now)]
 
@@ -145,7 +147,7 @@ def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> It
     runs = [(run, moment) for run, moment in _runs(lake, cluster) if not _is_ahead(moment, now)]
     due = {key_of_what_if(run.folder.name): moment for run, moment in runs}
     names = sorted(due)
-    published = [run.folder.name for run in lake.runs(cluster) if run.folder.name in due]
+    published = [run.folder.name for run in lake.runs(cluster) if run.folder.name in due and not is_trial(run)]
     for index, name in enumerate(names):
         reason = _reason(now - due[name], len(names) - index, rules)
         if reason is not None and name != max(published, default=None):

@@ -18,6 +18,12 @@ class _Snapshot(msgspec.Struct):
     taken_at: str
 
 
+class _OwnPolicy(msgspec.Struct):
+    """Whether a run with a policy of its own is a trial; everything else in the file is skipped."""
+
+    is_trial: bool
+
+
 def stored_run(lake: Lake, run_id: str) -> Run | None:
     """The run of that id whose snapshot is stored, or None.
 
@@ -55,7 +61,7 @@ def _is_stored(run: Run) -> bool:
 
 
 def runs_before(lake: Lake, run: Run) -> Iterator[Run]:
-    """The published runs of the same cluster with earlier snapshots than this one's, the latest first; no what-ifs.
+    """The published runs of the same cluster with earlier snapshots, the latest first; no what-ifs and no trials.
 
     Errors: BadInput if the run's own inventory is damaged; another one whose inventory is damaged is set aside.
     """
@@ -63,7 +69,7 @@ def runs_before(lake: Lake, run: Run) -> Iterator[Run]:
 
 
 def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Run]:
-    """The last published runs of a cluster with earlier snapshots, oldest first; never a what-if.
+    """The last published runs of a cluster with earlier snapshots, oldest first; never a what-if or a trial.
 
     A run whose stored snapshot is damaged is set aside, with a warning.
 
@@ -79,8 +85,18 @@ def earlier_runs(lake: Lake, run: Run, taken_at: datetime, most: int) -> list[Ru
 def _earlier(lake: Lake, run: Run, taken_at: datetime) -> Iterator[Run]:
     """The published runs before a moment, from the last id to the first: ids of the Dags begin with their time."""
     for other in reversed(list(lake.runs(run.folder.parent.name))):
-        if other != run and not other.what_if.exists() and _is_before(other, taken_at):
+        if other != run and not other.what_if.exists() and not is_trial(other) and _is_before(other, taken_at):
             yield other
+
+
+def is_trial(run: Run) -> bool:
+    """Whether a run tries other values of the policy, so that it is nobody's plan of the day; a damaged file is one."""
+    try:
+        return msgspec.json.decode(run.own_policy.read_bytes(), type=_OwnPolicy).is_trial
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
+        return True
 
 
 def _is_before(run: Run, taken_at: datetime) -> bool:

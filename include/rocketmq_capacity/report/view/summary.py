@@ -10,6 +10,7 @@ from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.limits import FAILURES, REASONS
+from rocketmq_capacity.report.summary_file import differences_in_words
 from rocketmq_capacity.report.wording import KIND_WORDS, STATUS_WORDS, kind_of
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES, UNDECIDED, WARNING
@@ -47,6 +48,9 @@ class Summary:
     recorded_at: str
     recorded_at_iso: str
     """Both empty where the snapshot has its own date."""
+    is_trial: bool
+    policy_differences: tuple[str, ...]
+    """What the run decides otherwise than the deployment's policy."""
     fingerprint: str
     verdict: str
     completeness: str
@@ -83,6 +87,8 @@ def summary_of(plan: Plan, rows: Sequence[GroupStatus]) -> Summary:
         taken_at_iso=plan.taken_at,
         recorded_at="" if plan.recorded_at is UNSET else when(plan.recorded_at),
         recorded_at_iso="" if plan.recorded_at is UNSET else plan.recorded_at,
+        is_trial=plan.trial is True,
+        policy_differences=differences_in_words(plan),
         fingerprint=plan.fingerprint,
         verdict=_verdict(dict(severities), len(statuses)),
         completeness=per_cent(ratio),
