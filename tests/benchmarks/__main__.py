@@ -1,7 +1,7 @@
 """``make bench``: a whole plan at several sizes, next to Spark's own floor, the official classes and the admin client.
 
 Everything is measured in this one run, on this machine. Plans, sessions and Dag runs are cold processes. Parts can be
-named (copies, fleet, official, snapshot, load, dag), and behind ``copies`` the numbers of copies::
+named (copies, fleet, official, store, snapshot, load, dag), and behind ``copies`` the numbers of copies::
 
     python -m tests.benchmarks copies 1 4 dag
 """
@@ -12,8 +12,9 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -27,10 +28,11 @@ from tests.benchmarks.load import CLIENTS, measure_load
 from tests.benchmarks.official import time_official
 from tests.benchmarks.plan import PARTS, PlanTiming, time_plan
 from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
+from tests.benchmarks.store import REPORTS, time_lists, time_store
 from tests.benchmarks.target import Target
 from tests.benchmarks.watched import watched
 
-ALL_PARTS: Final = ("copies", "fleet", "official", "snapshot", "load", "dag")
+ALL_PARTS: Final = ("copies", "fleet", "official", "store", "snapshot", "load", "dag")
 SIZES: Final = (1, 4, 16, 64, 256)
 CORES: Final = os.cpu_count() or 1
 WAYS: Final = (
@@ -67,18 +69,17 @@ def main() -> None:
     targets: list[Target] = []
     with folder_of(args.folder) as folder:
         bench = Bench(Inputs(folder), folder, args.groups)
-        if "copies" in parts:
-            targets += bench.copies(numbers or SIZES)
-        if "fleet" in parts:
-            targets += bench.fleet()
-        if "official" in parts:
-            targets += bench.official()
-    if "snapshot" in parts:
-        snapshot(args.live_topics)
-    if "load" in parts:
-        load(args.live_clients)
-    if "dag" in parts:
-        targets += dag()
+        measured: dict[str, Callable[[], list[Target]]] = {
+            "copies": partial(bench.copies, numbers or SIZES),
+            "fleet": bench.fleet,
+            "official": bench.official,
+            "store": bench.store,
+            "snapshot": partial(snapshot, args.live_topics),
+            "load": partial(load, args.live_clients),
+            "dag": dag,
+        }
+        for part in (part for part in ALL_PARTS if part in parts):
+            targets += measured[part]()
     if targets:
         say("\ntargets on 2 cores")
     for one in targets:
@@ -151,6 +152,24 @@ class Bench:
             for how, total in totals
         ]
 
+    def store(self) -> list[Target]:
+        """A lake in an S3 server beside one in a folder, for the sample and the fleet."""
+        say("\nthe apps of a plan with a lake in a folder, and in an S3 server on this machine: seconds of each step")
+        fleet = time_store(self._inputs.fleet(self._groups), self._inputs.fleet_policy())
+        timings = {"the sample": time_store(self._inputs.copies(1)), f"fleet of {self._groups:,} groups": fleet}
+        for name, timing in timings.items():
+            for lake, apps in (("folder", timing.folder), ("S3", timing.store)):
+                steps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in apps.steps.items())
+                say(f"  {name}, {lake}: {apps.seconds:.1f} s  ({steps})")
+        folder_s, store_s = time_lists()
+        say(f"  a warm list of {REPORTS:,} reports: {folder_s * 1e3:.0f} ms in a folder, {store_s * 1e3:.0f} ms in S3")
+        sample, fleet_name = timings
+        return [
+            Target(f"{sample}: a lake in S3 / in a folder", timings[sample].ratio, target.STORE_SAMPLE),
+            Target(f"{fleet_name}: a lake in S3 / in a folder", timings[fleet_name].ratio, target.STORE_FLEET),
+            Target("a warm list of reports: in S3 / in a folder", store_s / folder_s, target.STORE_LIST),
+        ]
+
     def _sample(self) -> tuple[float, PlanTiming]:
         """The sample's plan of median length, and the median of the session beside it."""
         sessions, plans = [], []
@@ -202,7 +221,7 @@ def writing(folder: Path, name: str, plan: PlanTiming) -> None:
     say(f"{'':12}{done.seconds:8.1f}  {told}")
 
 
-def snapshot(topics: int) -> None:
+def snapshot(topics: int) -> list[Target]:
     """One sample of everything beside the official admin client, cold and warm, with one thread and with many."""
     timing = time_snapshots(topics)
     say(f"\nsnapshot of a live cluster of three brokers, {timing.topics} topics and {GROUPS} groups with clients")
@@ -211,9 +230,10 @@ def snapshot(topics: int) -> None:
         threads = "sequential" if theirs.threads == 1 else f"{MANY_THREADS} threads"
         took = f"warm {warm(theirs):.2f} s, cold {theirs.seconds[0]:.2f} s, {theirs.calls:,} calls"
         say(f"  DefaultMQAdminExt, {threads}: {took}; official / ours: {warm(theirs) / timing.ours:.1f}")
+    return []
 
 
-def load(clients: int) -> None:
+def load(clients: int) -> list[Target]:
     """What one snapshot with the default samples asks of each broker, of a Proxy and of the name server."""
     measured = measure_load(clients)
     held = f"{measured.clients:,} clients in {measured.groups} groups"
@@ -222,6 +242,7 @@ def load(clients: int) -> None:
         rate = f"{each.questions / measured.seconds:.0f} a second, at most {each.most_in_a_second:,} in one"
         clients_at_a_time = f"; at most {each.most_running_info} clients at a time" if each.most_running_info else ""
         say(f"  {each.who}: {each.questions:,} questions, {rate}{clients_at_a_time}")
+    return []
 
 
 def dag() -> list[Target]:
@@ -229,9 +250,9 @@ def dag() -> list[Target]:
     timing = time_dag()
     say("\na run of the daily Dag on the recorded inventory")
     say(f"  the Dag: {timing.dag_seconds:.1f} s, Airflow's own start included")
-    apps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in timing.steps.items())
-    say(f"  the same apps in a shell script: {timing.shell_seconds:.1f} s  ({apps})")
-    say(f"  Dag / script: {timing.dag_seconds / timing.shell_seconds:.2f}")
+    apps = ", ".join(f"{step} {seconds:.1f}" for step, seconds in timing.shell.steps.items())
+    say(f"  the same apps in a shell script: {timing.shell.seconds:.1f} s  ({apps})")
+    say(f"  Dag / script: {timing.dag_seconds / timing.shell.seconds:.2f}")
     return [Target("the daily Dag on the sample: seconds", timing.dag_seconds, target.DAG_SECONDS)]
 
 

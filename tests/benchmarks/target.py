@@ -19,6 +19,11 @@ SQL_EXECUTIONS: Final = 25
 DRIVER_RATIO: Final = 0.1
 """Of the fleet's plan, what only the driver does: more cores do not make it shorter."""
 DAG_SECONDS: Final = 40.0
+STORE_SAMPLE: Final = 1.5
+"""The sample's apps with a lake in S3, in those with a lake in a folder."""
+STORE_FLEET: Final = 1.2
+STORE_LIST: Final = 2.0
+"""A warm list of a thousand reports."""
 
 
 @dataclass(frozen=True, slots=True)

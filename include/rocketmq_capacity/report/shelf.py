@@ -5,6 +5,7 @@ A lake changes while it is read: runs are published, replaced and deleted. Repor
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -124,9 +125,13 @@ class Shelf:
     def report(self, cluster: str, run_id: str) -> Report | None:
         """The report of this run, or None if there is none, or it cannot be read."""
         try:
-            return self._read(self.lake.run(cluster, run_id))
+            run = self.lake.run(cluster, run_id)
         except BadInput:
             return None
+        # What a list has read of a store is not asked for again; a run of the last seconds is in no list.
+        listed = () if is_local(self.lake.root) else summaries(self.lake, [cluster], self._summary_of)
+        known = (Report(self.kind, cluster, run_id, summary) for _, name, summary in listed if name == run_id)
+        return next(known, None) or self._read(run)
 
     def before(self, report: Report) -> Report | None:
         """The cluster's last report before this one that is no trial."""
@@ -231,9 +236,8 @@ def _is_in_its_place(path: Path, lake: Lake) -> bool:
 
 def _summary(folder: Path) -> PlanSummary:
     """The run's summary file; for a run without one, from an earlier version, the summary of its plan."""
-    file = folder / SUMMARY
-    if file.is_file():
-        return read_summary(file)
+    with suppress(FileNotFoundError):
+        return read_summary(folder / SUMMARY)
     plan = copy_of(folder / PLAN)
     stat = plan.stat()
     return _summary_of_plan(plan, stat.st_mtime_ns, stat.st_size)

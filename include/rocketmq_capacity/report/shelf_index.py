@@ -4,9 +4,12 @@ The file is only a copy. Every entry has a stamp of the files that it was made f
 report is read again, and the index is written again. If the lake cannot be written to, the index is only in memory.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Final, Literal
 
 import msgspec
@@ -15,7 +18,7 @@ from rocketmq_capacity.errors import StoreUnreachable
 from rocketmq_capacity.report.files import PLAN, SUMMARY
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
-from rocketmq_capacity.store.place import folders_in
+from rocketmq_capacity.store.place import folders_in, is_local
 from rocketmq_capacity.store.published import Stamp, published
 from rocketmq_capacity.store.writing import write_whole
 
@@ -44,6 +47,11 @@ class _IndexFile(msgspec.Struct, frozen=True, kw_only=True):
 
 _known: Final[dict[Path, Entries]] = {}
 """The index of each lake in this process. It is only replaced as a whole, so that threads need no lock."""
+_asked: Final[dict[Path, tuple[float, Mapping[str, Stamp]]]] = {}
+"""When a store was last asked for the published runs of a cluster's folder, and what it told."""
+ASKED_AGAIN_S: Final = 5.0
+"""A page asks some times for the same, and to list a thousand runs takes a store a tenth of a second."""
+AT_A_TIME: Final = 16
 
 
 def summaries(
@@ -62,16 +70,12 @@ def summaries(
     new: Entries = dict(old)
     is_same = lake.root in _known
     for cluster in clusters:
-        had, has = old.get(cluster, {}), {}
-        stamps = published(lake.root / cluster, FILES)
-        for run_id, stamp in ((name, stamp) for name, stamp in stamps if RUN_ID.fullmatch(name)):
-            entry = had.get(run_id)
-            if entry is None or entry.stamp != stamp:
-                entry = Entry(stamp, read(Run(lake.root / cluster / run_id)))
-                is_same = False
-            has[run_id] = entry
-        is_same = is_same and len(had) == len(has)
-        new[cluster] = has
+        had, stamps = old.get(cluster, {}), _stamps(lake.root / cluster)
+        changed = [name for name, stamp in stamps.items() if name not in had or had[name].stamp != stamp]
+        made = _each(read, [Run(lake.root / cluster / name) for name in changed])
+        fresh = {name: Entry(stamps[name], summary) for name, summary in zip(changed, made, strict=True)}
+        new[cluster] = {name: fresh.get(name) or had[name] for name in stamps}
+        is_same = is_same and not fresh and len(had) == len(stamps)
     if not is_same:
         there = {name: new[name] for name in new if name in {*clusters, *folders_in(lake.root)}}
         if there != old or lake.root not in _known:
@@ -81,6 +85,23 @@ def summaries(
         for run_id, entry in new.get(cluster, {}).items():
             if entry.summary is not None:
                 yield cluster, run_id, entry.summary
+
+
+def _stamps(cluster: Path) -> Mapping[str, Stamp]:
+    """The published runs of a cluster's folder, each with its stamp; of a store as some seconds ago."""
+    moment, held = _asked.get(cluster, (-inf, {}))
+    if is_local(cluster) or monotonic() - moment > ASKED_AGAIN_S:
+        held = {name: stamp for name, stamp in published(cluster, FILES) if RUN_ID.fullmatch(name)}
+        _asked[cluster] = monotonic(), held
+    return held
+
+
+def _each(read: Callable[[Run], PlanSummary | None], runs: list[Run]) -> list[PlanSummary | None]:
+    """The summary of each run; a store answers to many at a time."""
+    if not runs or is_local(runs[0].folder):
+        return list(map(read, runs))
+    with ThreadPoolExecutor(AT_A_TIME) as threads:
+        return list(threads.map(read, runs))
 
 
 def _keep(root: Path, entries: Entries, *, is_stored: bool) -> None:
