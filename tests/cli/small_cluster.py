@@ -62,6 +62,16 @@ CLUSTER: Final[dict[str, Any]] = {
             "message_request_mode": "PULL",
             "pop_share_queue_num": -1,
             "orderly": False,
+            "settings": [
+                {
+                    "broker_names": ["broker-a"],
+                    "consume_enable": True,
+                    "consume_broadcast_enable": True,
+                    "consume_message_orderly": False,
+                    "retry_queue_nums": 1,
+                    "retry_max_times": 16,
+                }
+            ],
             "subscriptions": [
                 {
                     "topic": "pay",

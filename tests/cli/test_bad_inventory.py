@@ -218,6 +218,12 @@ def test_a_name_that_must_be_unique_is_refused_the_second_time(
     assert f"of $.{first}; expected each once" in said
 
 
+def test_a_broker_has_one_kind_of_settings_for_a_group(refusal: Refusal, tmp_path: Path) -> None:
+    twice = [{"broker_names": ["broker-a", "broker-b"]}, {"broker_names": ["broker-a"], "consume_enable": False}]
+    said = refused(refusal, tmp_path, cluster_with(f"{GROUP}.settings", twice))
+    assert said.startswith(f"$.{GROUP}.settings[*].broker_names[2]: repeats (broker_name) = 'broker-a'")
+
+
 @pytest.mark.parametrize(
     ("topics", "place"),
     [

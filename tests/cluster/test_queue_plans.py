@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import yaml
 
+from rocketmq_capacity.handover.desired_state import GROUPS
 from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.plan_file.steps import Step
@@ -243,3 +245,18 @@ def test_when_all_of_its_patches_are_carried_out_the_next_plan_has_gits_file_and
 
     wait_until(is_there)
     assert (later[-1].differences["patch"], later[-1].differences["differences"]) == ("", [])
+
+
+def test_the_file_has_what_each_broker_has_set_for_a_group(running: tuple[Cluster, Clients]) -> None:
+    cluster, _ = running
+    cluster.create_group("g_tries")
+    line = f"mqadmin updateSubGroup -n {cluster.nameserver} -g g_tries -q 2 -r 5 -s false -d false"
+    cluster.mqadmin(f"{line} -b {cluster.broker_addrs['broker-b', 0]}")
+    groups = {one["consumer_group"]: one for one in yaml.safe_load(handed(snapshot_of(cluster)).state)[GROUPS]}
+
+    usual = {"consume_enable": True, "consume_broadcast_enable": True, "consume_message_orderly": False}
+    changed = {"consume_enable": False, "consume_broadcast_enable": False, "consume_message_orderly": False}
+    assert groups["g_tries"]["settings"] == [
+        {"broker_names": ["broker-a"], **usual, "retry_queue_nums": 1, "retry_max_times": 16},
+        {"broker_names": ["broker-b"], **changed, "retry_queue_nums": 2, "retry_max_times": 5},
+    ]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.hand_over import handed_over
-from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, TopicRow
+from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.rows import Rows
@@ -85,6 +85,7 @@ def observed(inventory: Inventory, policy: Policy = DEFAULTS) -> Observed:
         places=rows(tables.TopicQueue, PlaceRow),
         brokers=rows(tables.Broker, BrokerRow),
         groups=rows(tables.ConsumerGroup, GroupRow),
+        settings=rows(tables.GroupSetting, SettingRow),
         reads=rows(tables.Subscription, ReadRow),
     )
 

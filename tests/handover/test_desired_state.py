@@ -18,7 +18,7 @@ from rocketmq_capacity.plan_file.desired_state import DesiredState
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import GroupSettings, Inventory
 from tests.assessment.cases import a_group, a_topic, members
 from tests.handover.planned import applied, git, handed, handed_of, lasting, planned
 from tests.recommendation.cases import broker, java_members
@@ -124,6 +124,21 @@ def test_the_file_says_what_brokers_have_and_its_types_and_schemas_say_so_too() 
     msgspec.convert(state, DesiredState, strict=True)
     by_schema("desired-state.schema.json", state)
     by_schema("desired-state-differences.schema.json", made.differences)
+
+
+def test_settings_of_a_group_are_by_brokers_that_have_the_same() -> None:
+    usual = {"consume_enable": True, "consume_broadcast_enable": True, "consume_message_orderly": False}
+    ten = GroupSettings(broker_names=("broker-b", "broker-a"), retry_queue_nums=2, retry_max_times=10, **usual)
+    none = GroupSettings(broker_names=("broker-c",), consume_enable=False)
+    group = a_group("g", members(1), [a_topic("pay", *TWO, **PLAIN)], settings=(none, ten))
+    state = yaml.safe_load(handed(cluster([a_topic("pay", *TWO, **PLAIN)], [group], BROKERS)).state)
+
+    (only,) = state["consumer_groups"]
+    first, second = only["settings"]
+    names = ["broker-a", "broker-b"]
+    assert first == {"broker_names": names, **usual, "retry_queue_nums": 2, "retry_max_times": 10}
+    assert (second["broker_names"], second["consume_enable"], second["retry_max_times"]) == (["broker-c"], False, None)
+    by_schema("desired-state.schema.json", state)
 
 
 def test_systems_topics_what_is_excluded_and_what_no_broker_has_are_left_out() -> None:

@@ -73,6 +73,8 @@ def test_groups_are_listed_with_rocketmqs_own() -> None:
     assert {"g_avg", "g_pop", "g_bc", "g_lite", "TOOLS_CONSUMER", "CID_ONSAPI_OWNER"} <= set(groups)
     assert groups["g_avg"].consume_enable
     assert not groups["g_avg"].consume_message_orderly
+    assert groups["g_avg"].consume_broadcast_enable
+    assert (groups["g_avg"].retry_queue_nums, groups["g_avg"].retry_max_times) == (1, 16)
 
 
 def test_the_runtime_is_a_table_of_texts() -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.hand_over import handed_over
-from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, TopicRow
+from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
 from rocketmq_capacity.plan_file.own_policy import OwnPolicy
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
@@ -95,6 +95,7 @@ def observed_in(rows: Built) -> Observed:
         places=records_of(tables.TopicQueue, PlaceRow, rows),
         brokers=records_of(tables.Broker, BrokerRow, rows),
         groups=records_of(tables.ConsumerGroup, GroupRow, rows),
+        settings=records_of(tables.GroupSetting, SettingRow, rows),
         reads=records_of(tables.Subscription, ReadRow, rows),
     )
 

@@ -18,7 +18,7 @@ from rocketmq_capacity.protocol.body.offsets import TopicOffset as Written
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Sample, Topic, TopicQueues
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupSettings, Sample, Topic, TopicQueues
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE
 
 
@@ -179,6 +179,28 @@ def test_offsets_on_static_topics_are_left_out_and_unanswered_ones_are_unknown()
 def test_a_group_that_is_offline_has_no_clients_and_reads_nothing() -> None:
     group = group_of([broker("a", subscription_groups=(SubscriptionGroupConfig("g", True, False),))])
     assert (group.clients, group.subscriptions, group.message_model, group.orderly) == ((), (), None, False)
+
+
+def test_settings_are_those_of_each_broker_and_brokers_that_agree_stand_together() -> None:
+    usual = SubscriptionGroupConfig("g", True, False)
+    other = SubscriptionGroupConfig("g", False, True, False, retry_queue_nums=-1, retry_max_times=-1)
+    configs = {"a": usual, "b": other, "c": usual}
+    group = group_of([broker(name, subscription_groups=(config,)) for name, config in configs.items()])
+    alike, different = group.settings or ()
+
+    assert alike == GroupSettings(
+        broker_names=("a", "c"),
+        consume_enable=True,
+        consume_broadcast_enable=True,
+        consume_message_orderly=False,
+        retry_queue_nums=1,
+        retry_max_times=16,
+    )
+    assert different.broker_names == ("b",)
+    assert (different.consume_enable, different.consume_broadcast_enable) == (False, False)
+    # RocketMQ does not take such numbers.
+    assert (different.retry_queue_nums, different.retry_max_times) == (None, None)
+    assert group_of([broker("a", connections=online("pay"))]).settings is None
 
 
 def test_subscriptions_are_those_of_all_brokers() -> None:

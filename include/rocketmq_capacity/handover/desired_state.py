@@ -86,6 +86,8 @@ class StateFile:
                 f"  consume_from_where: {scalar(group.consume_from_where)}",
                 f"  orderly: {scalar(group.orderly)}",
             )
+            self.lines.append("  settings:" if group.settings else "  settings: []")
+            self.lines += (f"  - {mapping(one)}" for one in group.settings)
             self._list(GROUPS, group.consumer_group, SUBSCRIPTIONS, group.subscriptions)
 
     def _list(self, of: str, owner: str, key: str, parts: Parts) -> None:

@@ -29,7 +29,11 @@ def mapping(part: Struct) -> str:
 
 
 def _members(members: Iterable[tuple[str, Any]]) -> Iterable[str]:
-    return (f"{name}: {scalar(value)}" for name, value in members)
+    return (f"{name}: {_value(value)}" for name, value in members)
+
+
+def _value(value: Any) -> str:
+    return f"[{', '.join(map(scalar, value))}]" if isinstance(value, tuple) else scalar(value)
 
 
 def _whole(pair: re.Match[str]) -> str:

@@ -4,11 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
+
 from rocketmq_capacity.plan_file.desired_state import (
     DesiredGroup,
     DesiredState,
     DesiredTopic,
     QueuesOnBroker,
+    SettingsOnBrokers,
     SubscribedTopic,
 )
 from rocketmq_capacity.plan_file.plan import Plan
@@ -55,6 +58,18 @@ class GroupRow(NamedTuple):
     is_orderly: bool | None
 
 
+class SettingRow(NamedTuple):
+    """Columns of ``group_setting``."""
+
+    consumer_group: str
+    broker_name: str
+    consume_enable: bool | None
+    consume_broadcast_enable: bool | None
+    consume_message_orderly: bool | None
+    retry_queue_nums: int | None
+    retry_max_times: int | None
+
+
 class ReadRow(NamedTuple):
     """Columns of ``subscription``."""
 
@@ -75,6 +90,7 @@ class Observed:
     places: Iterable[PlaceRow] = ()
     brokers: Iterable[BrokerRow] = ()
     groups: Iterable[GroupRow] = ()
+    settings: Iterable[SettingRow] = ()
     reads: Iterable[ReadRow] = ()
 
 
@@ -85,6 +101,7 @@ def state_of(plan: Plan, observed: Observed) -> DesiredState:
     for place in observed.places:
         if place.kind == BUSINESS:
             queues.setdefault(place.topic, []).append(_queues(place, broker_perm.get(place.broker_name)))
+    settings = _settings(observed.settings)
     reads: dict[str, list[SubscribedTopic]] = {}
     for read in observed.reads:
         if read.kind == BUSINESS:
@@ -106,6 +123,7 @@ def state_of(plan: Plan, observed: Observed) -> DesiredState:
             consume_type=row.consume_type,
             consume_from_where=row.consume_from_where,
             orderly=row.is_orderly,
+            settings=settings.get(row.consumer_group, ()),
             subscriptions=tuple(sorted(reads.get(row.consumer_group, ()), key=lambda one: java_order(one.topic))),
         )
         for row in observed.groups
@@ -137,3 +155,19 @@ def _subscribed(row: ReadRow) -> SubscribedTopic:
         message_request_mode=row.message_request_mode,
         pop_share_queue_num=row.pop_share_queue_num if row.message_request_mode == POP else None,
     )
+
+
+def _settings(rows: Iterable[SettingRow]) -> dict[str, tuple[SettingsOnBrokers, ...]]:
+    """By group, its settings; brokers that have the same ones stand together."""
+    alike: dict[str, dict[tuple[object, ...], list[str]]] = {}
+    for row in sorted(rows, key=lambda one: java_order(one.broker_name)):
+        group, broker_name, *values = row
+        alike.setdefault(group, {}).setdefault(tuple(values), []).append(broker_name)
+    names = SettingRow._fields[2:]
+    return {
+        group: tuple(
+            msgspec.convert({"broker_names": brokers, **dict(zip(names, values, strict=True))}, SettingsOnBrokers)
+            for values, brokers in each.items()
+        )
+        for group, each in alike.items()
+    }

@@ -30,6 +30,21 @@ class DesiredTopic(Struct, frozen=True, kw_only=True):
     queues: Annotated[tuple[QueuesOnBroker, ...], Meta(description="by broker name")]
 
 
+class SettingsOnBrokers(Struct, frozen=True, kw_only=True):
+    """What some brokers have set for a group, all of them the same."""
+
+    broker_names: Annotated[tuple[str, ...], Meta(description="these brokers, by name")]
+    consume_enable: Annotated[bool | None, Meta(description="whether they give it messages; null if unknown")]
+    consume_broadcast_enable: Annotated[bool | None, Meta(description="whether it may broadcast; null if unknown")]
+    consume_message_orderly: Annotated[
+        bool | None, Meta(description="whether it is set to consume in order; null if unknown")
+    ]
+    retry_queue_nums: Annotated[int | None, Meta(description="queues of its retry topic; null if unknown")]
+    retry_max_times: Annotated[
+        int | None, Meta(description="times that a message comes again before it is a dead letter; null if unknown")
+    ]
+
+
 class SubscribedTopic(Struct, frozen=True, kw_only=True):
     """A business topic that a group reads."""
 
@@ -52,6 +67,9 @@ class DesiredGroup(Struct, frozen=True, kw_only=True):
         str | None, Meta(description="where its clients begin on a queue without an offset; null if unknown")
     ]
     orderly: Annotated[bool | None, Meta(description="whether it consumes in order; null if unknown")]
+    settings: Annotated[
+        tuple[SettingsOnBrokers, ...], Meta(description="by the first of their brokers; none if unknown")
+    ]
     subscriptions: Annotated[
         tuple[SubscribedTopic, ...], Meta(description="by topic; none of a group without a known client")
     ]

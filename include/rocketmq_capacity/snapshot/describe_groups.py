@@ -1,13 +1,14 @@
 """The inventory's consumer groups, made from the answers of all brokers and Proxies."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, starmap
 from typing import Final, TypeVar
 
 from rocketmq_capacity.model.number_text import whole_number
-from rocketmq_capacity.protocol.body.broker import MessageRequestMode
+from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig
 from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset
+from rocketmq_capacity.protocol.limits import MAX_QUEUES
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.describe_clients import (
     describe_clients,
@@ -15,7 +16,7 @@ from rocketmq_capacity.snapshot.describe_clients import (
     subscriptions_of,
     utc_of_ms,
 )
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Sample, Subscription
+from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, GroupSettings, Sample, Subscription
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
 from rocketmq_capacity.vocabulary import (
@@ -54,6 +55,7 @@ class GroupDescriber:
         self._running_infos: dict[str, dict[str, ConsumerRunningInfo]] = {}
         self._answered_at: dict[str, dict[str, str]] = {}
         self._orderly: dict[str, bool] = {}
+        self._configs: dict[str, dict[SubscriptionGroupConfig, list[str]]] = {}
         self._modes: dict[tuple[str, str], MessageRequestMode] = {}
         for facts in self._brokers:
             for (group, client_id), info in facts.running_infos.items():
@@ -64,6 +66,8 @@ class GroupDescriber:
             for config in facts.subscription_groups or ():
                 was_orderly = self._orderly.get(config.consumer_group, False)
                 self._orderly[config.consumer_group] = was_orderly or config.consume_message_orderly
+                alike = self._configs.setdefault(config.consumer_group, {})
+                alike.setdefault(config, []).append(facts.broker_name)
             for mode in facts.request_modes or ():
                 self._modes.setdefault((mode.consumer_group, mode.topic), mode)
 
@@ -84,6 +88,7 @@ class GroupDescriber:
             message_request_mode=mode,
             pop_share_queue_num=share,
             orderly=self._is_orderly(consumer_group, online, infos),
+            settings=tuple(starmap(_settings, self._configs.get(consumer_group, {}).items())) or None,
             subscriptions=subscriptions,
             clients=describe_clients(
                 _connections(at_brokers), infos, _connections(at_proxies), self._answered_at.get(consumer_group, {})
@@ -202,6 +207,19 @@ class GroupDescriber:
                         broker_offset=None if end is None else _offset(end.max_offset),
                         consumer_offset=None if own is None else _offset(own[queue_id]),
                     )
+
+
+def _settings(config: SubscriptionGroupConfig, broker_names: Iterable[str]) -> GroupSettings:
+    """The settings of these brokers; a number that RocketMQ does not take is unknown."""
+    queues, times = config.retry_queue_nums, config.retry_max_times
+    return GroupSettings(
+        broker_names=tuple(broker_names),
+        consume_enable=config.consume_enable,
+        consume_broadcast_enable=config.consume_broadcast_enable,
+        consume_message_orderly=config.consume_message_orderly,
+        retry_queue_nums=queues if 0 <= queues <= MAX_QUEUES else None,
+        retry_max_times=times if times >= 0 else None,
+    )
 
 
 def _online(

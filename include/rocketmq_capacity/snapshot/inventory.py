@@ -234,6 +234,17 @@ class PassRatio(Part, frozen=True, kw_only=True):
     pass_ratio: PassShare | None = None
 
 
+class GroupSettings(Part, frozen=True, kw_only=True):
+    """What some brokers have set for a group, all of them the same."""
+
+    broker_names: tuple[str, ...]
+    consume_enable: bool | None = None
+    consume_broadcast_enable: bool | None = None
+    consume_message_orderly: bool | None = None
+    retry_queue_nums: Count | None = None
+    retry_max_times: Offset | None = None
+
+
 class ConsumerGroup(Part, frozen=True, kw_only=True):
     """A consumer group, its running consumers and its offsets.
 
@@ -247,6 +258,7 @@ class ConsumerGroup(Part, frozen=True, kw_only=True):
     message_request_mode: RequestMode | None = None
     pop_share_queue_num: PopShare | None = None
     orderly: bool | None = None
+    settings: tuple[GroupSettings, ...] | None = None
     subscriptions: tuple[Subscription, ...] | None = None
     pass_ratios: tuple[PassRatio, ...] | None = None
     clients: tuple[Client, ...] | None = None

@@ -92,6 +92,8 @@ def _check_topic(topic: Topic, place: str, check: _Checks) -> None:
 
 def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
     utc = check.utc
+    named = [name for each in group.settings or () for name in each.broker_names]
+    check.unique(f"{place}.settings[*].broker_names", named, "broker_name")
     check.unique(f"{place}.subscriptions", [s.topic for s in group.subscriptions or ()], "topic")
     check.unique(f"{place}.pass_ratios", [p.topic for p in group.pass_ratios or ()], "topic")
     read = [(o.topic, o.broker_name, o.queue_id) for o in group.offsets or ()]

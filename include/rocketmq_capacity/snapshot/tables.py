@@ -53,6 +53,7 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
         tables.OffsetSample: lambda: _offset_samples(resolved.offset_samples),
         tables.GroupOffset: snapshot.group_offsets,
         tables.ConsumerGroup: snapshot.consumer_groups,
+        tables.GroupSetting: snapshot.group_settings,
         tables.Subscription: snapshot.subscriptions,
         tables.Consumer: snapshot.consumers,
         tables.ConsumerSubscription: snapshot.consumer_subscriptions,
@@ -164,6 +165,19 @@ class _Snapshot:
             "unseen_clients": list(map(self.resolved.unseen_clients, groups)),
             "connections": [len(group.clients or ()) for group in groups],
             "distinct_client_ids": [len({client.client_id for client in group.clients or ()}) for group in groups],
+        }
+
+    def group_settings(self) -> Columns:
+        each = [
+            (group.consumer_group, broker_name, settings)
+            for group in self.inventory.consumer_groups
+            for settings in group.settings or ()
+            for broker_name in settings.broker_names
+        ]
+        return {
+            **_own_columns(tables.GroupSetting, [settings for _, _, settings in each]),
+            "consumer_group": [group for group, _, _ in each],
+            "broker_name": [broker_name for _, broker_name, _ in each],
         }
 
     def subscriptions(self) -> Columns:

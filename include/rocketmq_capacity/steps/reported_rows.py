@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
-from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, TopicRow
+from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
@@ -48,6 +48,7 @@ def observed_in(run: Run) -> Observed:
         places=records(run, tables.TopicQueue, PlaceRow),
         brokers=records(run, tables.Broker, BrokerRow),
         groups=records(run, tables.ConsumerGroup, GroupRow),
+        settings=records(run, tables.GroupSetting, SettingRow),
         reads=records(run, tables.Subscription, ReadRow),
     )
 

@@ -29,7 +29,13 @@ from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.recommend import CaseEffect, Recommendation, TopicAnswer, TriedCase
 from rocketmq_capacity.tables.snapshot.clients import Consumer, ConsumerSubscription, ConsumeStatus, OwnedQueue
 from rocketmq_capacity.tables.snapshot.cluster import Broker, Cluster, Failure, NameserverDifference, SlaveDifference
-from rocketmq_capacity.tables.snapshot.groups import ConsumerGroup, GroupOffset, OffsetSample, Subscription
+from rocketmq_capacity.tables.snapshot.groups import (
+    ConsumerGroup,
+    GroupOffset,
+    GroupSetting,
+    OffsetSample,
+    Subscription,
+)
 from rocketmq_capacity.tables.snapshot.topics import Producer, QueueOffset, Topic, TopicQueue
 from rocketmq_capacity.tables.snapshot.units import GroupUnit, TopicUnit
 from rocketmq_capacity.tables.transition import GroupTransition, RecommendedTransition, Transition
@@ -43,6 +49,7 @@ SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     TopicQueue,
     QueueOffset,
     ConsumerGroup,
+    GroupSetting,
     Subscription,
     Consumer,
     ConsumerSubscription,

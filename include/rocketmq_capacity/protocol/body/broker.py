@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
@@ -29,6 +30,9 @@ class SubscriptionGroupConfig:
     consumer_group: str
     consume_enable: bool
     consume_message_orderly: bool
+    consume_broadcast_enable: bool = True
+    retry_queue_nums: int = 1
+    retry_max_times: int = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,9 @@ def decode_subscription_groups(body: bytes) -> tuple[SubscriptionGroupConfig, ..
                 consumer_group=field.name(group, "a key of subscriptionGroupTable"),
                 consume_enable=field.flag(config, "consumeEnable", place, default=True),
                 consume_message_orderly=field.flag(config, "consumeMessageOrderly", place, default=False),
+                consume_broadcast_enable=field.flag(config, "consumeBroadcastEnable", place, default=True),
+                retry_queue_nums=_java_int(config, "retryQueueNums", place, default=1),
+                retry_max_times=_java_int(config, "retryMaxTimes", place, default=16),
             )
         )
     return tuple(configs)
@@ -115,9 +122,11 @@ def decode_message_request_modes(body: bytes) -> tuple[MessageRequestMode, ...]:
                     topic=field.name(topic, "a key of messageRequestModeMap"),
                     consumer_group=field.name(group, f"a key of messageRequestModeMap.{topic}"),
                     mode=field.text(mode, "mode", place),
-                    pop_share_queue_num=field.integer(
-                        mode, "popShareQueueNum", place, default=0, least=-(2**31), most=2**31 - 1
-                    ),
+                    pop_share_queue_num=_java_int(mode, "popShareQueueNum", place, default=0),
                 )
             )
     return tuple(modes)
+
+
+def _java_int(members: dict[str, Any], member: str, place: str, default: int) -> int:
+    return field.integer(members, member, place, default=default, least=-(2**31), most=2**31 - 1)

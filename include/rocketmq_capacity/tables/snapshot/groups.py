@@ -60,6 +60,26 @@ class ConsumerGroup(GroupPart, Dataset, frozen=True, kw_only=True):
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
 
 
+class GroupSetting(Dataset, frozen=True, kw_only=True):
+    """What each broker has set for a consumer group (SubscriptionGroupConfig).
+
+    Grain: one row a group and broker.
+    Units: queues and tries, counted.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "broker_name")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    consume_enable: Annotated[bool | None, Meta(description="the broker gives it messages")] = None
+    consume_broadcast_enable: Annotated[bool | None, Meta(description="it may broadcast")] = None
+    consume_message_orderly: Annotated[bool | None, Meta(description="it is set to consume in order")] = None
+    retry_queue_nums: Annotated[Count | None, Meta(description="queues of its retry topic for failed messages")] = None
+    retry_max_times: Annotated[
+        BigCount | None, Meta(description="times that a message comes again before it is a dead letter")
+    ] = None
+
+
 class ReadsPart(Facts, frozen=True, kw_only=True):
     """What rules use of how a group reads a topic."""
 
