@@ -8,6 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rocketmq_capacity.handover.hand_over import handed_over
+from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.provider.approval import question_about
 from rocketmq_capacity.report.capacity_file import capacity_of_plan
 from rocketmq_capacity.report.refusal import hindrance
@@ -37,7 +38,7 @@ def test_a_trial_says_what_it_decides_otherwise_and_hands_nothing_over() -> None
         ("thresholds.HOT_QUEUE.peak", 2.0, 3.0),
     ]
     assert (trial.changes, trial.recommendations_digest) == (None, UNSET)
-    assert set(handed_over(trial, Policy()).values()) == {None}
+    assert set(handed_over(trial, Policy(), Observed()).values()) == {None}
     assert list(scripts_of(trial)) == []
     assert (capacity_of_plan(trial).scenario or "").startswith("a trial: strategies is AVG instead of AVG, POP; ")
 
