@@ -4,9 +4,12 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.handover.observed import Observed
@@ -161,3 +164,36 @@ def test_whatever_a_name_is_the_shell_gets_it_as_it_is_or_not_at_all(name: str, 
         assert name in (topic, topic_option.removeprefix("-t"), topic.removeprefix("-t"))
     assert sorted(path.name for path in tmp_path.iterdir()) in ([], ["mqadmin", "record"])
     assert runbook["tasks"][0]["topic"] == name
+
+
+TAKEN = re.compile(r"[%|a-zA-Z0-9_-]+")
+"""Names that RocketMQ takes (TopicValidator, rocketmq-all-5.3.3)."""
+PIECES = st.sampled_from([
+    *"'\"\\$`!#&;|<>(){}[]*?~=%- \t\n\r\x1b\u202e\u200b\ufeff\u2028\x85",
+    "$'",
+    "<<EOF",
+    "a1",
+    "东",
+])
+
+
+@given(st.lists(st.one_of(st.text(min_size=1), st.lists(PIECES, min_size=1).map("".join)), min_size=8, unique=True))
+@settings(max_examples=15)
+def test_of_any_names_at_all_each_pasted_line_is_one_call_with_that_name(names: list[str]) -> None:
+    updates = (commands.update_topic("10.0.9.1:9876", "10.0.1.1:10911", name, (6, 6), 6, "false") for name in names)
+    tasks = [
+        a_task(id=f"{index:012x}", topic=name, commands=[update], check_command=None, check_shows=None)
+        for index, (name, update) in enumerate(zip(names, updates, strict=True))
+    ]
+    _, markdown = files(*tasks)
+    pasted = blocks(markdown)
+    script = "\n".join(pasted)
+    assert len(script.splitlines()) == len(pasted)
+    subprocess.run(["bash", "-n", "-c", script], timeout=60, check=True)
+
+    with TemporaryDirectory() as folder:
+        topics = [call[5].removeprefix("-t") if call[5] != "-t" else call[6] for call in called(script, Path(folder))]
+        assert len(topics) == len(pasted)
+        assert set(topics) <= set(names)
+        assert {name for name in names if TAKEN.fullmatch(name)} <= set(topics)
+        assert sorted(path.name for path in Path(folder).iterdir()) == ["mqadmin", "record"]
