@@ -63,6 +63,7 @@ def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Pl
         "runbook.json",
         "runbook.md",
         "summary.json",
+        "tickets.json",
     }
     assert {path.rpartition(".")[2] for path in tables} == {"parquet"}
     assert {path.count("/") for path in tables} == {2}

@@ -11,7 +11,7 @@ ROOT = "/rocketmq-capacity"
 RUN = run_id_of(LAST)
 PLAN = f"{ROOT}/reports/plans/{CLUSTER}/{RUN}"
 FILES = ("report.html", "plan.json", "findings.csv", "recommendations.csv")
-HANDED_OVER = ("metrics.prom", "runbook.md", "runbook.json", "desired_state.yaml")
+HANDED_OVER = ("metrics.prom", "runbook.md", "runbook.json", "desired_state.yaml", "tickets.json")
 """Of plans alone."""
 SCRIPT = next(iter(script_names(plan_of(rows_of(LAST, 5))).values()))
 OF_PLANS = [

@@ -23,6 +23,7 @@ FILES = [
     "runbook.json",
     "runbook.md",
     "summary.json",
+    "tickets.json",
 ]
 """Those that every plan has; the folder of scripts is beside them."""
 

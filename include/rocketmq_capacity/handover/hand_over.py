@@ -8,6 +8,8 @@ from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.handover.observed import Observed, state_of
 from rocketmq_capacity.handover.runbook import runbook_of
 from rocketmq_capacity.handover.runbook_files import json_of, markdown_of
+from rocketmq_capacity.handover.tickets import json_of as tickets_json
+from rocketmq_capacity.handover.tickets import tickets_of
 from rocketmq_capacity.plan_file.handed_over import (
     AUTOSCALERS,
     DESIRED_STATE,
@@ -16,6 +18,7 @@ from rocketmq_capacity.plan_file.handed_over import (
     METRICS,
     RUNBOOK,
     RUNBOOK_JSON,
+    TICKETS,
 )
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Policy
@@ -34,4 +37,5 @@ def handed_over(plan: Plan, policy: Policy, observed: Observed) -> dict[str, byt
         AUTOSCALERS: autoscalers_of(plan, policy),
         DESIRED_STATE: state.content,
         DIFFERENCES: differences_json(differences_of(plan, state)),
+        TICKETS: tickets_json(tickets_of(plan)),
     }

@@ -1,17 +1,14 @@
 """runbook.md and runbook.json: one runbook, for people and for programs."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from rocketmq_capacity.handover.runbook import Runbook, RunbookStep, Task, pastes
+from rocketmq_capacity.handover.markdown import check_of, fenced, text_of
+from rocketmq_capacity.handover.runbook import Runbook, RunbookStep, Task
 from rocketmq_capacity.plan_file.steps import Check
-from rocketmq_capacity.plan_file.visible import visible
 
-SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
-"""What Markdown or HTML in it would take for more than text."""
 HOW: Final = (
     "Open the plan in Airflow and answer the question of its run, with a reason; the run then writes this file again. "
     "The command line asks nobody."
@@ -29,19 +26,19 @@ def markdown_of(runbook: Runbook) -> bytes:
 
 
 def _lines(runbook: Runbook) -> Iterator[str]:
-    yield f"# Runbook of {_text(runbook.cluster_name)}"
+    yield f"# Runbook of {text_of(runbook.cluster_name)}"
     yield ""
-    yield f"- Snapshot: {_text(runbook.taken_at)}, fingerprint {_text(runbook.fingerprint)}"
-    yield f"- Do not act after: {_text(runbook.valid_until or 'unknown')}"
+    yield f"- Snapshot: {text_of(runbook.taken_at)}, fingerprint {text_of(runbook.fingerprint)}"
+    yield f"- Do not act after: {text_of(runbook.valid_until or 'unknown')}"
     if runbook.approval is None:
         yield "- Approval: none"
     else:
         approval = runbook.approval
-        yield f"- Approval: by {_text(approval.by or 'nobody')} at {_text(approval.at)}"
-        yield f"- Reason: {_text(approval.why or 'none was given')}"
-        yield f"- Digest: {_text(approval.digest or 'none')}"
+        yield f"- Approval: by {text_of(approval.by or 'nobody')} at {text_of(approval.at)}"
+        yield f"- Reason: {text_of(approval.why or 'none was given')}"
+        yield f"- Digest: {text_of(approval.digest or 'none')}"
     yield ""
-    yield f"**{runbook.status}.** {_text(runbook.why)}"
+    yield f"**{runbook.status}.** {text_of(runbook.why)}"
     if runbook.status == "NOTHING_APPROVED":
         yield ""
         yield HOW
@@ -52,12 +49,12 @@ def _lines(runbook: Runbook) -> Iterator[str]:
 
 def _task(number: int, task: Task) -> Iterator[str]:
     place = ", ".join(name for name in (task.consumer_group, task.topic) if name is not None)
-    yield f"## {number}. {_text(task.action)} {_text(place)}".rstrip()
+    yield f"## {number}. {text_of(task.action)} {text_of(place)}".rstrip()
     yield ""
-    yield _text(task.reason)
+    yield text_of(task.reason)
     yield ""
-    yield f"- Recommendation: {_text(task.recommendation)}"
-    yield f"- Who: {_text(task.who or 'the policy names no owner')}"
+    yield f"- Recommendation: {text_of(task.recommendation)}"
+    yield f"- Who: {text_of(task.who or 'the policy names no owner')}"
     for place_of_step, step in enumerate(task.steps, 1):
         yield ""
         yield from _step(f"{number}.{place_of_step}", step)
@@ -67,53 +64,34 @@ def _task(number: int, task: Task) -> Iterator[str]:
         yield from _checks(task.checks)
     if task.way_back is not None:
         yield ""
-        yield f"The way back: {_text(task.way_back)}"
+        yield f"The way back: {text_of(task.way_back)}"
 
 
 def _step(number: str, step: RunbookStep) -> Iterator[str]:
-    yield f"### {number} {_text(step.title)}"
+    yield f"### {number} {text_of(step.title)}"
     yield ""
-    yield f"Expect: {_text(step.expect)}"
+    yield f"Expect: {text_of(step.expect)}"
     for block in step.blocks:
         yield ""
-        yield f"Stop here if this is so: {_text(block)}"
+        yield f"Stop here if this is so: {text_of(block)}"
     for order in step.orders:
         yield ""
         if order.paste is not None:
-            yield from _fenced(order.paste)
+            yield from fenced(order.paste)
         elif order.kind == "NOTE":
-            yield f"Note: {_text(order.command)}"
+            yield f"Note: {text_of(order.command)}"
         else:
-            yield f"By hand: {_text(order.command)}"
+            yield f"By hand: {text_of(order.command)}"
     if not step.orders:
         yield ""
         yield "No command does it."
     yield from _checks(step.checks)
     if step.way_back is not None:
         yield ""
-        yield f"The way back: {_text(step.way_back)}"
+        yield f"The way back: {text_of(step.way_back)}"
 
 
 def _checks(checks: tuple[Check, ...]) -> Iterator[str]:
     for check in checks:
         yield ""
-        yield f"Check, it must show: {_text(check.shows)}"
-        yield ""
-        if pastes(check.command):
-            yield from _fenced(check.command)
-        else:
-            yield f"By hand: {_text(check.command)}"
-
-
-def _fenced(command: str) -> Iterator[str]:
-    """A block of code; its fence is longer than any run of backticks in the command."""
-    longest = max((len(run) for run in re.findall(r"`+", command)), default=0)
-    fence = "`" * max(3, longest + 1)
-    yield f"{fence}sh"
-    yield command
-    yield fence
-
-
-def _text(text: str) -> str:
-    """Text of the plan as Markdown shows it: every character is visible, and none is mark-up."""
-    return SPECIAL.sub(r"\\\1", visible(text))
+        yield from check_of(check)

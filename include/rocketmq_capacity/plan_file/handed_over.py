@@ -8,6 +8,7 @@ RUNBOOK_JSON: Final = "runbook.json"
 AUTOSCALERS: Final = "autoscalers.yaml"
 DESIRED_STATE: Final = "desired_state.yaml"
 DIFFERENCES: Final = "desired_state_differences.json"
+TICKETS: Final = "tickets.json"
 HANDED_OVER: Final = {
     METRICS: "application/openmetrics-text; version=1.0.0; charset=utf-8",
     RUNBOOK: "text/markdown; charset=utf-8",
@@ -15,5 +16,6 @@ HANDED_OVER: Final = {
     AUTOSCALERS: "application/yaml",
     DESIRED_STATE: "application/yaml",
     DIFFERENCES: "application/json",
+    TICKETS: "application/json",
 }
 """By name, what a web server says that the file is."""

@@ -1,0 +1,102 @@
+"""tickets.json: a ticket for each cause that is more than information, for trackers.
+
+Its key is the same from day to day, so that a tracker opens one ticket and not one a day. A ticket whose key is missing
+in a later file is done. A cause of which everything is accepted is none, and has no ticket.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+from rocketmq_capacity.handover.markdown import check_of, text_of
+from rocketmq_capacity.plan_file.finding import Cause
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.visible import visible
+from rocketmq_capacity.vocabulary import INFO, Severity
+
+FORMAT: Final = "rocketmq-capacity/tickets/1"
+LONGEST_TITLE: Final = 250
+"""Characters; Jira takes 255, GitHub 256."""
+
+
+class Ticket(Struct, frozen=True, kw_only=True):
+    """A ticket; ``body`` is Markdown."""
+
+    key: str
+    owner: str | None
+    tier: int | None
+    severity: Severity
+    since: str | None
+    is_new: bool | None
+    title: str
+    body: str
+
+
+class Tickets(Struct, frozen=True, kw_only=True):
+    """The tickets of a plan, the worst first."""
+
+    format: Literal["rocketmq-capacity/tickets/1"] = FORMAT
+    cluster_name: str
+    taken_at: str
+    fingerprint: str
+    tickets: tuple[Ticket, ...]
+
+
+def tickets_of(plan: Plan) -> Tickets:
+    """The tickets of a plan of a real cluster."""
+    recommended = {one.id: one for one in plan.recommendations}
+    return Tickets(
+        cluster_name=plan.cluster_name,
+        taken_at=plan.taken_at,
+        fingerprint=plan.fingerprint,
+        tickets=tuple(
+            Ticket(
+                key=f"{plan.cluster_name}/{one.id}",
+                owner=one.owner,
+                tier=one.tier,
+                severity=one.severity,
+                since=one.since,
+                is_new=one.is_new,
+                title=_title(plan.cluster_name, one),
+                body="".join(f"{line}\n" for line in _body(one, recommended)),
+            )
+            for one in plan.causes
+            if one.severity != INFO
+        ),
+    )
+
+
+def json_of(tickets: Tickets) -> bytes:
+    """The bytes of tickets.json; equal for equal plans."""
+    return msgspec.json.format(msgspec.json.encode(tickets), indent=2) + b"\n"
+
+
+def _title(cluster: str, cause: Cause) -> str:
+    title = f"{cluster}: {visible(cause.title)}"
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+
+
+def _body(cause: Cause, recommended: Mapping[str, Recommendation]) -> Iterator[str]:
+    answers = [recommended[name] for name in cause.recommendations]
+    yield text_of(cause.message)
+    yield ""
+    yield f"- Severity: {cause.severity}, rule {text_of(cause.rule or 'none')}"
+    yield f"- Since: {text_of(cause.since or 'unknown')}"
+    yield f"- Owner: {text_of(cause.owner or 'the policy names none, or several')}"
+    if cause.consumer_group is not None:
+        yield f"- Consumer group: {text_of(cause.consumer_group)}"
+    if cause.topic is not None:
+        yield f"- Topic: {text_of(cause.topic)}"
+    yield f"- In report.html: {text_of(cause.title)}"
+    for answer in answers[:1]:
+        yield ""
+        yield f"What to do ({text_of(answer.action)}, {answer.id}): {text_of(answer.reason)}"
+    if answers[1:]:
+        yield ""
+        yield f"Further recommendations: {text_of(', '.join(f'{one.action} ({one.id})' for one in answers[1:]))}"
+    if cause.check is not None:
+        yield ""
+        yield from check_of(cause.check)
