@@ -34,6 +34,7 @@ def test_a_ticket_says_what_is_wrong_whose_it_is_and_what_to_do() -> None:
 
     assert (ticket["owner"], ticket["tier"], ticket["severity"]) == ("payments", 1, "WARNING")
     assert ticket["title"].startswith("C1: ")
+    assert ticket["link"] == f"report.html#cause-{ticket['key'].removeprefix('C1/')}"
     assert "4 of 12 consumers own no queue." in ticket["body"]
     assert r"What to do (EXPAND\_QUEUES, expand_queues-1): 12 consumers share 8 queues." in ticket["body"]
     assert "```sh\nmqadmin topicRoute -n a:1 -t pay\n```" in ticket["body"]

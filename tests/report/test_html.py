@@ -322,7 +322,7 @@ def test_a_queue_is_shown_in_short_among_subjects_and_in_the_evidence():
     evidence = {"hottest": [{"queue": queue, "msgs_per_s": 21.0}]}
     rows = sample_rows() | {"finding": [a_finding("HOT_QUEUE", queues=[queue], evidence=evidence)]}
 
-    text = text_of(by_id(read_page(page(rows)), "cause-1"))
+    text = text_of(by_id(read_page(page(rows)), plan_of(rows).causes[0].anchor))
 
     assert text.count("pay broker-a 3") == 2
     assert "queue_id" not in text

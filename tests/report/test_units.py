@@ -27,7 +27,7 @@ from tests.assessment import test_unread as unread
 from tests.assessment.judge import judge
 from tests.recommendation import cases as answered
 from tests.recommendation.answers import answer
-from tests.report.from_rows import page_of
+from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import by_id, read_page
 from tests.report.row_builders import a_cluster, a_finding
 from tests.simulation.clusters import cluster
@@ -138,6 +138,6 @@ def test_every_number_of_a_scenarios_changes_has_a_known_unit() -> None:
 def test_the_page_shows_them(rule: str, evidence: dict[str, Any], shown: list[str]) -> None:
     rows = {"cluster": [a_cluster()], "finding": [a_finding(rule, evidence)]}
 
-    text = " ".join(" ".join(by_id(read_page(page_of(rows)), "cause-1").itertext()).split())
+    text = " ".join(" ".join(by_id(read_page(page_of(rows)), plan_of(rows).causes[0].anchor).itertext()).split())
 
     assert [part for part in shown if part not in text] == []

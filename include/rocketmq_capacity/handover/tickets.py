@@ -23,7 +23,7 @@ LONGEST_TITLE: Final = 250
 
 
 class Ticket(Struct, frozen=True, kw_only=True):
-    """A ticket; ``body`` is Markdown."""
+    """A ticket; ``body`` is Markdown, ``link`` leads to the cause on the page beside this file."""
 
     key: str
     owner: str | None
@@ -33,6 +33,7 @@ class Ticket(Struct, frozen=True, kw_only=True):
     is_new: bool | None
     title: str
     body: str
+    link: str
 
 
 class Tickets(Struct, frozen=True, kw_only=True):
@@ -62,6 +63,7 @@ def tickets_of(plan: Plan) -> Tickets:
                 is_new=one.is_new,
                 title=_title(plan.cluster_name, one),
                 body="".join(f"{line}\n" for line in _body(one, recommended)),
+                link=f"report.html#{one.anchor}",
             )
             for one in plan.causes
             if one.severity != INFO
@@ -90,7 +92,7 @@ def _body(cause: Cause, recommended: Mapping[str, Recommendation]) -> Iterator[s
         yield f"- Consumer group: {text_of(cause.consumer_group)}"
     if cause.topic is not None:
         yield f"- Topic: {text_of(cause.topic)}"
-    yield f"- In report.html: {text_of(cause.title)}"
+    yield f"- In the report: {text_of(cause.title)}"
     for answer in answers[:1]:
         yield ""
         yield f"What to do ({text_of(answer.action)}, {answer.id}): {text_of(answer.reason)}"

@@ -87,6 +87,11 @@ class Cause(Struct, frozen=True, kw_only=True):
     check: Annotated[Check | None, Meta(description="of its first recommendation")]
     way_back: Annotated[str | None, Meta(description="of its first recommendation")]
 
+    @property
+    def anchor(self) -> str:
+        """The id of its place on the page: the same from day to day, so that links to it last."""
+        return f"cause-{self.id}"
+
 
 def still_open(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings that nobody has accepted."""

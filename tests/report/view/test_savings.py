@@ -4,7 +4,7 @@ from typing import Any
 
 from rocketmq_capacity.report.limits import SAVINGS
 from tests.report.from_rows import page_of
-from tests.report.page_reader import Element, elements, read_page, text_of, with_class
+from tests.report.page_reader import Element, by_id, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 CAPACITY = "CONSUMER_CAPACITY"
@@ -54,7 +54,8 @@ def test_a_saving_that_comes_with_danger_keeps_its_cause_and_leads_there() -> No
     assert len(with_class(tree, "cause")) == 1
     assert [line[:4] for line in _lines(tree)] == [["g_00", "4", "2", "2"]]
     (table,) = with_class(tree, "savings")
-    assert "#cause-1" in [link.get("href") for link in elements(table, "a")]
+    (target,) = [link.get("href") for link in elements(table, "a") if link.get("href").startswith("#cause-")]
+    assert by_id(tree, target.removeprefix("#")).get("class") == "body"
 
 
 def test_more_clients_are_no_saving() -> None:

@@ -57,7 +57,7 @@ class Answers:
         """The worst first; those only for information come last, and those that are only a saving are missing."""
         folded = sum(not fold.is_one for fold in self.folds[:CAUSES])
         self._in_a_fold = max(FOLDED, min(FOLDED_CAUSES, ALL_FOLDED_CAUSES // max(folded, 1)))
-        self._anchors = {cause.id: f"cause-{place + 1}" for place, cause in enumerate(self._shown())}
+        self._anchors = {cause.id: cause.anchor for cause in self._shown()}
         savings = (cause for cause in plan.causes if self._is_saving(cause))
         self._savings = {cause.id: f"saving-{place + 1}" for place, cause in enumerate(savings)}
         self._cause_of = {one: cause for cause in plan.causes for one in (*cause.findings, *cause.recommendations)}
