@@ -190,12 +190,15 @@ def test_of_alternatives_the_first_is_chosen_and_each_has_a_patch(tmp_path: Path
 
 def test_of_two_for_one_topic_the_first_is_chosen() -> None:
     topic = a_topic("pay", queues("broker-a", 2), **PLAIN)
-    made = handed(cluster([topic], [a_group("g_idle", members(8), [topic])], BROKERS))
+    inventory = cluster([topic], [a_group("g_idle", members(8), [topic])], BROKERS)
+    made = handed(inventory)
     create, expand = made.difference("CREATE_TOPIC_ON_BROKER", "pay"), made.difference("EXPAND_QUEUES", "pay")
 
     assert (create["chosen"], expand["chosen"]) == (True, False)
     assert expand["why_not"].startswith(f"{create['recommendation']} changes the same topic or group")
     assert made.differences["patch"] == create["patch"]
+    approved = handed_of(answered(made.plan, (create["recommendation"], expand["recommendation"]), ()), inventory)
+    assert approved.differences["differences"] == made.differences["differences"]
 
 
 def test_a_shrink_in_steps_has_a_patch_to_its_end() -> None:

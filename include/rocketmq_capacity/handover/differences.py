@@ -132,21 +132,29 @@ def _of_group(group: str, after: Mapping[str, Any], file: StateFile) -> Iterator
 def _not_chosen(plan: Plan, changes: Mapping[str, tuple[Change, ...]]) -> dict[str, str]:
     """By id, why a recommendation is not part of the whole patch.
 
-    With an answer of a person, what is not approved. Without one, of alternatives all but the first as causes list
-    them, and all but the first of those for one topic or group: the others were tried on it as it is today.
+    With an answer of a person, what is not approved; without one, of alternatives all but the first as causes list
+    them. Then all but the first of those for one topic or group: the others were tried on it as it is today.
     """
-    if plan.approval is not UNSET:
-        return {one: "it is not approved" for one in changes if one not in plan.approval.approved}
-    order = {name: place for place, name in enumerate(name for cause in plan.causes for name in cause.recommendations)}
-    why: dict[str, str] = {}
-    for alternatives in plan.alternatives:
-        first, *others = sorted((one for one in alternatives if one in changes), key=order.__getitem__) or [""]
-        why |= dict.fromkeys(others, f"its alternative {first} comes first: at most one of them is carried out")
+    why = _not_approved(plan, changes) if plan.approval is not UNSET else _given_way(plan, changes)
     taken: dict[tuple[str, str], str] = {}
     for name in (name for name in changes if name not in why):
         before = taken.setdefault(changes[name][0].owner, name)
         if before != name:
             why[name] = f"{before} changes the same topic or group: plan the cluster again after it"
+    return why
+
+
+def _not_approved(plan: Plan, changes: Collection[str]) -> dict[str, str]:
+    approved = () if plan.approval is UNSET else plan.approval.approved
+    return {name: "it is not approved" for name in changes if name not in approved}
+
+
+def _given_way(plan: Plan, changes: Collection[str]) -> dict[str, str]:
+    order = {name: place for place, name in enumerate(name for cause in plan.causes for name in cause.recommendations)}
+    why: dict[str, str] = {}
+    for alternatives in plan.alternatives:
+        first, *others = sorted((one for one in alternatives if one in changes), key=order.__getitem__) or [""]
+        why |= dict.fromkeys(others, f"its alternative {first} comes first: at most one of them is carried out")
     return why
 
 
