@@ -1,15 +1,17 @@
 """A change of a group, and which queues get other owners by it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
+from rocketmq_capacity.assessment.broker_losses import BrokerLosses
+from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
 from rocketmq_capacity.model.division import Division, Flags, Integers, Members
 from rocketmq_capacity.model.owners import NOBODY
 from rocketmq_capacity.model.ragged import begins_of, joined_from
+from rocketmq_capacity.vocabulary import POP
 
 TOGETHER: Final = 100_000
 """Queues that are compared in one go: enough that numpy's calls cost nothing, few enough for small arrays."""
@@ -24,37 +26,35 @@ class Change:
         owners: the owners afterwards, of the queues that are left by the clients that are left.
         base_queue: for each queue its index before.
         base_client: for each client id its index before; a new one has the next.
-        compared: for each queue whether it has other owners than before, by strategy, as far as it is compared.
+        losses: the losses of brokers that the change consists of; None if it is one change.
+        thinned: a client id that stays and has a consumer less, so that its queues have a reader less; else None.
     """
 
     before: OwnersByStrategy
     owners: OwnersByStrategy
     base_queue: Integers
     base_client: Integers
-    compared: dict[str, Flags] = field(default_factory=dict)
+    losses: BrokerLosses | None = None
+    thinned: int | None = None
 
     @classmethod
-    def of(cls, before: OwnersByStrategy, division: Division, base_queue: Integers, base_client: Integers) -> "Change":
-        """What is left is this division."""
-        return cls(before, OwnersByStrategy(before.allocator, division), base_queue, base_client)
+    def of_losses(cls, before: OwnersByStrategy, losses: BrokerLosses, base_client: Integers) -> "Change":
+        """What is left after losses."""
+        return cls(before, OwnersByStrategy(before.allocator, losses.division), losses.base_queue, base_client, losses)
 
     @classmethod
-    def of_members(cls, before: OwnersByStrategy, members: Members, base_client: Integers) -> "Change":
+    def of_members(
+        cls, before: OwnersByStrategy, members: Members, base_client: Integers, thinned: int | None = None
+    ) -> "Change":
         """Other clients for the same queues."""
         base = before.division
-        division = Division(base.group, base.queues, members)
-        return cls.of(before, division, np.arange(len(base.queues)), base_client)
+        owners = OwnersByStrategy(before.allocator, Division(base.group, base.queues, members))
+        return cls(before, owners, np.arange(len(base.queues)), base_client, thinned=thinned)
 
     @property
     def division(self) -> Division:
         """The queues and the clients that are left."""
         return self.owners.division
-
-    def differ(self, strategy: str) -> Flags:
-        """For each queue whether it has other owners than before under a strategy."""
-        if strategy not in self.compared:
-            compare([(self, strategy)])
-        return self.compared[strategy]
 
     @property
     def is_empty(self) -> bool:
@@ -66,21 +66,28 @@ Asked = tuple[Change, str]
 """A change, and a strategy."""
 
 
-def compare(asked: Iterable[Asked]) -> None:
-    """Work out for many changes which queues get other owners, because each call of numpy costs time."""
+def moved_queues(asked: Iterable[Asked]) -> Iterator[list[int]]:
+    """For each change how many business queues get other owners under a strategy: an entry a loss, or one for all.
+
+    Where the strategy throws afterwards, queues keep the owners that they have.
+    """
     for some in _in_parts(asked):
-        one: list[tuple[Asked, Integers, Integers]] = []
+        divide((change.owners, strategy) for change, strategy in some)
+        single: list[tuple[Asked, Integers, Integers]] = []
         several: list[Asked] = []
+        is_single = []
         for each in some:
             change, strategy = each
             was = change.before[strategy].single(len(change.before.division.queues))
             now = None if was is None else change.owners[strategy].single(len(change.base_queue))
+            is_single.append(was is not None and now is not None)
             if was is None or now is None:
                 several.append(each)
             else:
-                one.append((each, was, now))
-        _keep([each for each, _, _ in one], _owners_differ(one))
-        _keep(several, _pairs_differ(several))
+                single.append((each, was, now))
+        of_single = iter(_counted([each for each, _, _ in single], _owners_differ(single)))
+        of_several = iter(_counted(several, _pairs_differ(several)))
+        yield from (next(of_single if flag else of_several) for flag in is_single)
 
 
 def _in_parts(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
@@ -96,13 +103,29 @@ def _in_parts(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
         yield some
 
 
-def _keep(asked: Sequence[Asked], differ: Flags) -> None:
-    """Remember which queues have other owners; ``differ`` has the queues of all changes, one after the other."""
+def _counted(asked: Sequence[Asked], differ: Flags) -> list[list[int]]:
+    """How many of the flagged queues each change moves; ``differ`` has the queues of all, one after the other."""
+    if not asked:
+        return []
+    changes = [change for change, _ in asked]
+    losses = [1 if change.losses is None else len(change.losses.losses) for change in changes]
+    sizes = [len(change.base_queue) for change in changes]
+    of_queue = np.repeat(begins_of(losses), sizes)
     begin = 0
-    for change, strategy in asked:
-        end = begin + len(change.base_queue)
-        change.compared[strategy] = differ[begin:end]
-        begin = end
+    for (change, strategy), size in zip(asked, sizes, strict=True):
+        part, queues = slice(begin, begin + size), change.owners.division.queues
+        begin += size
+        if change.losses is not None:
+            of_queue[part] += change.losses.loss[queues.topic]
+        if change.owners[strategy].unknown:
+            differ[part] &= ~np.isin(queues.topic, list(change.owners[strategy].unknown))
+        if change.thinned is not None and strategy != POP:
+            before = change.before[strategy]
+            differ[part][before.queue[before.client == change.thinned]] = True
+    differ &= np.concatenate([change.owners.division.queues.is_business for change in changes])
+    numbers = np.bincount(of_queue[differ], minlength=sum(losses)).tolist()
+    ends = np.cumsum(losses).tolist()
+    return [numbers[end - number : end] for end, number in zip(ends, losses, strict=True)]
 
 
 def _owners_differ(asked: Sequence[tuple[Asked, Integers, Integers]]) -> Flags:

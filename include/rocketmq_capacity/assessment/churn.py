@@ -1,20 +1,22 @@
 """How many queues of a group get another owner when one client or one broker comes or goes, under each strategy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
-from rocketmq_capacity.assessment.change import Change
+from rocketmq_capacity.assessment.change import Asked, Change, moved_queues
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
-from rocketmq_capacity.model.division import Division, Flags, Members
+from rocketmq_capacity.model.division import Division, Members
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.owners import Verdict
+from rocketmq_capacity.model.together import Together
 from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP, STRATEGIES
 from rocketmq_capacity.wording import rounded
 
@@ -55,6 +57,17 @@ UNKNOWN: Final = Moves(None, None, {"": None})
 """For a group without clients."""
 
 
+def _moves(churns: "Sequence[Churn]") -> "list[dict[str, Moves]]":
+    """By strategy; none for one that does not apply."""
+    asked = [list(churn.changes()) for churn in churns]
+    counts = moved_queues(chain.from_iterable(asked))
+    found = []
+    for churn, of_churn in zip(churns, asked, strict=True):
+        moved = dict(zip(of_churn, counts, strict=False))
+        found.append({strategy: churn.moves_under(strategy, moved) for strategy in churn.strategies})
+    return found
+
+
 @dataclass(frozen=True)
 class Churn:
     """The queues that move if one client or one broker comes or goes, in a group that divides its queues.
@@ -84,9 +97,7 @@ class Churn:
     @cached_property
     def without_brokers(self) -> Change:
         """The group without each of its brokers, as one change."""
-        losses = self.losses
-        clients = np.arange(len(self.division.members.client_ids))
-        return Change.of(self.before, losses.division, losses.base_queue, clients)
+        return Change.of_losses(self.before, self.losses, np.arange(len(self.division.members.client_ids)))
 
     @cached_property
     def fewer(self) -> Change | None:
@@ -110,27 +121,23 @@ class Churn:
     def _of(self, consumers: tuple[Consumer, ...]) -> Change:
         """Other consumers, each like one of today's; a new one has an id of its own."""
         members = self.division.members
-        now = members.alike(consumers, [one.client_id for one in consumers]) if members.is_plain else Members(consumers)
-        return Change.of_members(self.before, now, np.arange(len(now.client_ids)))
+        ids = [one.client_id for one in consumers]
+        now = members.alike(consumers, ids) if members.is_plain else Members(consumers)
+        loses_a_copy = len(consumers) < len(members) and not self._loses_an_id
+        thinned = len(members.client_ids) - 1 if loses_a_copy else None
+        return Change.of_members(self.before, now, np.arange(len(now.client_ids)), thinned)
 
-    @cached_property
-    def moves(self) -> dict[str, Moves]:
-        """By strategy; none for one that does not apply."""
-        return {name: self._moves(name) for name in self.strategies}
+    moves = Together(_moves)
 
-    def changes(self) -> Iterator[tuple[Change, str]]:
+    def changes(self) -> Iterator[Asked]:
         """The changes whose owners are compared with today's, each with a strategy."""
         for strategy in self.strategies:
-            yield from ((change, strategy) for change in self._changes(strategy))
-
-    def _changes(self, strategy: str) -> Iterator[Change]:
-        if strategy not in STRATEGIES or self._all_read_all(strategy):
-            return
-        if self.fewer is not None and not self._leaves_a_ring(strategy):
-            yield self.fewer
-        yield self.more
-        if strategy not in STAYING and len(self.without_brokers.division.queues):
-            yield self.without_brokers
+            if strategy in STRATEGIES and not self._all_read_all(strategy):
+                if self.fewer is not None and strategy not in self.leave_the_rest:
+                    yield self.fewer, strategy
+                yield self.more, strategy
+                if strategy not in STAYING and len(self.without_brokers.division.queues):
+                    yield self.without_brokers, strategy
 
     def pareto_best(self, loads: Mapping[str, Load]) -> dict[str, bool]:
         """Of each strategy whether it is Pareto-best, by its load of today.
@@ -147,19 +154,22 @@ class Churn:
                 aims[name] = len(load.orphans), len(load.doubly_owned), rounded(excess, 6) or 0.0, moved
         return {name: not any(_is_better(other, own) for other in aims.values()) for name, own in aims.items()}
 
-    def _moves(self, strategy: str) -> Moves:
+    def moves_under(self, strategy: str, moved: Mapping[Asked, Sequence[int]]) -> Moves:
+        """What moves under a strategy; ``moved`` has how many queues each of :meth:`changes` moves."""
         if strategy not in STRATEGIES:  # a class of the deployment's own is asked about what is there alone
             return Moves(None, None, dict.fromkeys(self.losses.losses))
         if self._all_read_all(strategy):
             every = int(np.count_nonzero(self.division.queues.is_business))
             fewer = every if self._loses_an_id else 0
             return Moves(None if self.fewer is None else fewer, every, dict.fromkeys(self.losses.losses, 0))
-        return Moves(self._fewer(strategy), self._between(strategy, self.more), self._brokers(strategy))
+        unknown = self.before[strategy].unknown
+        is_unknown = bool(unknown - self.more.owners[strategy].unknown)
+        more = None if is_unknown else moved[self.more, strategy][0]
+        return Moves(self._fewer(strategy, moved), more, self._brokers(strategy, moved))
 
     @property
     def _loses_an_id(self) -> bool:
-        ids = [one.client_id for one in self.division.members.consumers]
-        return ids[-1] not in ids[:-1]
+        return int(self.division.members.copies[-1]) == 1
 
     def _all_read_all(self, strategy: str) -> bool:
         """Whether every client pops every queue, whoever comes and goes."""
@@ -172,16 +182,18 @@ class Churn:
             not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in self.division.group.business)
         )
 
-    def _fewer(self, strategy: str) -> int | None:
+    def _fewer(self, strategy: str, moved: Mapping[Asked, Sequence[int]]) -> int | None:
         if self.fewer is None:
             return None
-        if self._leaves_a_ring(strategy):
+        if strategy in self.leave_the_rest:
             return self._of_those_who_leave(strategy, self.fewer)
-        return self._between(strategy, self.fewer)
+        return None if self.before[strategy].unknown else moved[self.fewer, strategy][0]
 
-    def leaves_the_rest(self, strategy: str) -> bool:
-        """Whether the queues that move when a client leaves are known without the owners afterwards."""
-        return self._all_read_all(strategy) or self._leaves_a_ring(strategy)
+    @cached_property
+    def leave_the_rest(self) -> frozenset[str]:
+        """The strategies of which is known without the owners afterwards what moves when a client leaves."""
+        names = self.strategies
+        return frozenset(name for name in names if self._all_read_all(name) or self._leaves_a_ring(name))
 
     def _leaves_a_ring(self, strategy: str) -> bool:
         """Whether only the queues of the client that leaves move."""
@@ -198,59 +210,41 @@ class Churn:
         stays[change.base_queue] = True
         return int(np.count_nonzero(leaves[own.client] & stays[own.queue]))
 
-    def _between(self, strategy: str, change: Change) -> int | None:
-        """Queues with other owners when the last client leaves, or when another one comes."""
-        own, after = self.before[strategy], change.owners[strategy]
-        # If the strategy throws afterwards, queues keep the owners that they have, except one that leaves.
-        if own.unknown - (after.unknown if change is self.more else frozenset()):
-            return None
-        moves = change.differ(strategy)
-        if after.unknown:
-            moves = moves & ~np.isin(self.division.queues.topic, list(after.unknown))
-        if change is self.fewer and not self._loses_an_id and strategy != POP:
-            # A copy of an id leaves: what the id owns has a reader less.
-            moves = moves.copy()
-            moves[own.queue[own.client == len(self.division.members.client_ids) - 1]] = True
-        return _business(self.division, moves)
+    def moved(self, change: Change, moved: Mapping[str, int]) -> dict[str, int | None]:
+        """How many queues stay and get another owner, by strategy, if only some of the client ids are left.
 
-    def moved(self, change: Change) -> dict[str, int | None]:
-        """How many queues stay and get another owner, by strategy, if only some of the client ids are left."""
+        Args:
+            change: what is left.
+            moved: the queues that have other owners, for each strategy that is not in ``leave_the_rest``.
+        """
         if change.is_empty:
             return dict.fromkeys(self.strategies, None if len(change.division.queues) else 0)
-        return {name: self._moved(name, change) for name in self.strategies}
+        return {name: self._moved(name, change, moved) for name in self.strategies}
 
-    def _moved(self, strategy: str, change: Change) -> int | None:
+    def _moved(self, strategy: str, change: Change, moved: Mapping[str, int]) -> int | None:
+        if strategy not in self.leave_the_rest:
+            is_unknown = self.before[strategy].unknown or change.owners[strategy].unknown
+            return None if is_unknown else moved[strategy]
         if self._all_read_all(strategy):
             some_leave = len(change.base_client) < len(self.division.members.client_ids)
             return int(np.count_nonzero(change.division.queues.is_business)) if some_leave else 0
-        if self._leaves_a_ring(strategy):
-            return self._of_those_who_leave(strategy, change)
-        if self.before[strategy].unknown or change.owners[strategy].unknown:
-            return None
-        return _business(change.division, change.differ(strategy))
+        return self._of_those_who_leave(strategy, change)
 
-    def _brokers(self, strategy: str) -> Mapping[str, int | None]:
+    def _brokers(self, strategy: str, moved: Mapping[Asked, Sequence[int]]) -> Mapping[str, int | None]:
         losses, change = self.losses, self.without_brokers
-        if strategy in STAYING or not len(change.division.queues):
+        if (change, strategy) not in moved:
             return dict.fromkeys(losses.losses, 0)
         own, after = self.before[strategy], change.owners[strategy]
-        differ = change.differ(strategy)
-        if not own.unknown and not after.unknown:
-            return dict(zip(losses.losses, losses.per_loss(differ).tolist(), strict=True))
+        numbers = zip(losses.losses, moved[change, strategy], strict=True)
+        if not own.unknown:
+            return dict(numbers)
         # Where the strategy throws afterwards, queues keep the owners that they have.
         pair = change.division.queues.topic
         throws = np.zeros(len(losses.loss), bool)
         throws[list(after.unknown)] = True
-        moved = losses.per_loss(differ & ~throws[pair])
         unknown = np.isin(losses.base_topic, list(own.unknown)) & ~throws
         is_unknown = losses.touched(unknown & (np.bincount(pair, minlength=len(unknown)) > 0))
-        return {name: None if is_unknown[index] else int(moved[index]) for index, name in enumerate(losses.losses)}
-
-
-def _business(division: Division, moves: Flags) -> int:
-    """How many of the flagged queues are of business topics."""
-    queues = division.queues
-    return int(np.count_nonzero(moves if queues.is_all_business else moves & queues.is_business))
+        return {name: None if is_unknown[index] else number for index, (name, number) in enumerate(numbers)}
 
 
 def _is_better(other: tuple[float, ...], own: tuple[float, ...]) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
 from rocketmq_capacity.assessment.burden import Case, burdens
-from rocketmq_capacity.assessment.change import Change, compare
+from rocketmq_capacity.assessment.change import Change, moved_queues
 from rocketmq_capacity.assessment.effect import Crossed
 from rocketmq_capacity.assessment.failure_effects import Readers, Taken, effect_on, taken, twice_after, unread_after
 from rocketmq_capacity.assessment.group import Group
@@ -58,21 +58,12 @@ class _Failure:
         failure: the kind of failure.
         lost: the name of what is lost.
         change: what is left.
-        losses: the lost brokers, whose division this is; None if no broker is lost.
     """
 
     group: Group
     failure: str
     lost: str | None
     change: Change
-    losses: BrokerLosses | None = None
-
-    def moved(self) -> Mapping[str, int | None]:
-        """How many queues get another owner, by strategy."""
-        churn = self.group.churn
-        if self.failure in (BUSIEST_CLIENT, ROOM):
-            return churn.moved(self.change)
-        return {name: each.fewer if self.failure == ONE_FEWER else each.more for name, each in churn.moves.items()}
 
 
 def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
@@ -80,10 +71,9 @@ def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
     rooms = _lost_rooms(groups)
     failures = [list(_failures(*each)) if each[0].is_clustering else [] for each in zip(groups, rooms, strict=True)]
     every = [failure for of_group in failures for failure in of_group]
-    _divide_together(every)
-    use = iter(_busy_after(every))
+    rows = map(_failed_row, every, _moved_by(every), _busy_after(every))
     return [
-        [*_without_brokers(group), *(_failed_row(failure, next(use)) for failure in of_group)]
+        [*_without_brokers(group), *islice(rows, len(of_group))]
         if of_group
         else list(_of_broadcasting(group, of_rooms))
         for group, of_rooms, of_group in zip(groups, rooms, failures, strict=True)
@@ -149,8 +139,7 @@ def _failures(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[_Failure]
         yield _Failure(group, BUSIEST_CLIENT, busiest, Change.of_members(churn.before, left, _left_of(group, left)))
     for losses in rooms:
         stays = _left_of(group, losses.division.members)
-        change = Change.of(churn.before, losses.division, losses.base_queue, stays)
-        yield _Failure(group, ROOM, next(iter(losses.losses)), change, losses)
+        yield _Failure(group, ROOM, next(iter(losses.losses)), Change.of_losses(churn.before, losses, stays))
 
 
 def _left_of(group: Group, left: Members) -> Integers:
@@ -159,17 +148,30 @@ def _left_of(group: Group, left: Members) -> Integers:
     return np.flatnonzero([client_id in stays for client_id in group.client_ids])
 
 
-def _divide_together(failures: Sequence[_Failure]) -> None:
-    """Compute the owners after failures, and which queues they move, as far as that is not done yet."""
-    asked = [
-        (one.change, strategy)
-        for one in failures
-        if one.failure in (BUSIEST_CLIENT, ROOM) and not one.change.is_empty
-        for strategy in one.group.loads
-        if strategy == _current(one.group) or not one.group.churn.leaves_the_rest(strategy)
-    ]
-    divide((change.owners, strategy) for change, strategy in asked)
-    compare(asked)
+def _moved_by(failures: Sequence[_Failure]) -> list[Mapping[str, int | None]]:
+    """How many queues each failure gives another owner, by strategy."""
+    asked = [_compared(failure) for failure in failures]
+    counts = moved_queues(
+        (failure.change, name) for failure, names in zip(failures, asked, strict=True) for name in names
+    )
+    found: list[Mapping[str, int | None]] = []
+    for failure, names in zip(failures, asked, strict=True):
+        churn = failure.group.churn
+        if failure.failure == ONE_FEWER:
+            found.append({name: moves.fewer for name, moves in churn.moves.items()})
+        elif failure.failure == ONE_MORE:
+            found.append({name: moves.more for name, moves in churn.moves.items()})
+        else:
+            found.append(churn.moved(failure.change, {name: next(counts)[0] for name in names}))
+    return found
+
+
+def _compared(failure: _Failure) -> list[str]:
+    """The strategies under which owners are compared; where a client comes or goes, that is done already."""
+    if failure.failure in (ONE_FEWER, ONE_MORE) or failure.change.is_empty:
+        return []
+    churn = failure.group.churn
+    return [name for name in churn.strategies if name not in churn.leave_the_rest]
 
 
 def _without_brokers(group: Group) -> Iterator[GroupFailure]:
@@ -183,17 +185,17 @@ def _without_brokers(group: Group) -> Iterator[GroupFailure]:
         yield _row(group, BROKER, name, losses.lost_queues[index], moved, use, loss)
 
 
-def _failed_row(one: _Failure, use: Interval | None) -> GroupFailure:
-    lost_queues = 0 if one.losses is None else one.losses.lost_queues[0]
-    return _row(one.group, one.failure, one.lost, lost_queues, one.moved(), use, _taken(one))
+def _failed_row(one: _Failure, moved: Mapping[str, int | None], use: Interval | None) -> GroupFailure:
+    losses = one.change.losses
+    return _row(
+        one.group, one.failure, one.lost, 0 if losses is None else losses.lost_queues[0], moved, use, _taken(one)
+    )
 
 
 def _taken(one: _Failure) -> Taken:
     """What a failure takes from its group."""
     readers = _readers(one)
-    if one.losses is not None:
-        return taken(one.losses, [readers])[0]
-    return Taken.of(readers)
+    return Taken.of(readers) if one.change.losses is None else taken(one.change.losses, [readers])[0]
 
 
 def _readers(one: _Failure) -> Readers | None:
@@ -259,6 +261,11 @@ def _row(
 
 def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
     """The busy share of the busiest client at the peak after each failure; a new client is like the last."""
+    divide(
+        (failure.change.owners, strategy)
+        for failure in failures
+        if (strategy := failure.group.one_strategy) is not None and not failure.change.is_empty
+    )
     each = [_case(one) for one in failures]
     each_burden = iter(burdens([case for case in each if case is not None]))
     found = (None if case is None else next(each_burden).busiest for case in each)
@@ -267,7 +274,7 @@ def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
 
 def _case(one: _Failure) -> Case | None:
     """The group after a failure; None if the owners after it are unknown."""
-    group, change, losses = one.group, one.change, one.losses
+    group, change, losses = one.group, one.change, one.change.losses
     strategy = group.one_strategy
     if strategy is None or (losses is not None and change.is_empty):
         return None

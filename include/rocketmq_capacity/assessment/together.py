@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rocketmq_capacity.assessment.capacity import sizes_asked_for
-from rocketmq_capacity.assessment.change import compare
+from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.provision import likely_sizes, needed_sizes
@@ -40,10 +40,8 @@ def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
 def divide_together(groups: Sequence[Group]) -> None:
     """Work out who owns what under every strategy: today, and when a client or broker comes or goes."""
     Group.losses.compute(groups)
-    changes = [asked for group in groups for asked in group.churn.changes()]
     divide((group.owned, strategy) for group in groups for strategy in group.churn.strategies)
-    divide((change.owners, strategy) for change, strategy in changes)
-    compare(changes)
+    Churn.moves.compute([group.churn for group in groups])
 
 
 def size_together(groups: Iterable[Group]) -> None:
