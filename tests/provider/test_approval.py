@@ -160,7 +160,8 @@ def test_each_recommendation_is_answered_with_a_reason_of_its_own(tmp_path: Path
 
     assert kept.approved == (second,)
     assert (kept.reasons[first], kept.reasons[second]) == ("it costs too much", "agreed with the shop")
-    assert {*kept.reasons} == {*kept.recommendations}
+    assert {*kept.reasons} == {*kept.approved, *kept.rejected}
+    assert {*kept.recommendations} > {*kept.approved, *kept.rejected}, "what is named nowhere stays open"
     assert kept.why == "the change window is tonight"
 
 
@@ -194,10 +195,17 @@ def test_the_question_lists_recommendations_by_cause_with_severity_reason_and_al
 
     lines = question.body.splitlines()
     assert [line for line in lines if line.startswith("- 1: ")]
-    worst = next(line for line in lines if line.startswith(("**CRITICAL** ", "**WARNING** ")))
-    assert worst.startswith(f"**{plan.causes[0].severity}** ")
+    headings = [place for place, line in enumerate(lines) if line.startswith("### ")]
+    assert [lines[place] for place in headings][:2] == [
+        "### How to answer",
+        f"### {plan.causes[0].severity.capitalize()}: {plan.causes[0].title}".replace("_", r"\_"),
+    ]
+    for place in headings:
+        assert (lines[place - 1], lines[place + 1]) == ("", ""), "a heading has its line to itself"
+        assert len(lines[place]) < 100
+    assert not [line for line in lines if line.startswith("**")]
     assert "*Instead of " in question.body
-    assert "**Approve** records" in question.body
+    assert "**Approve** approves all" in question.body
     assert "**Reject** rejects all." in question.body
 
 

@@ -54,9 +54,27 @@ def test_what_answers_notes_alone_or_nothing_has_not():
 def test_one_finding_that_is_no_note_is_enough():
     rows = sample_rows()
     rows["finding"] = [a_finding(severity="INFO"), a_finding("ORPHAN_QUEUE", severity="CRITICAL", topic="pay")]
-    rows["recommendation"].append(a_recommendation("INVESTIGATE", id="x", rules=["IDLE_CONSUMERS", "ORPHAN_QUEUE"]))
+    rows["recommendation"].append(a_recommendation("FIX_CLIENT_ID", id="x", rules=["IDLE_CONSUMERS", "ORPHAN_QUEUE"]))
 
     assert needing_approval(plan_of(rows)) == ["x"]
+
+
+@pytest.mark.parametrize("action", ["INVESTIGATE", "CHECK_PRODUCER_KEYS"])
+def test_to_look_needs_no_approval(action):
+    rows = sample_rows()
+    rows["recommendation"] = [a_recommendation(action, id="x", rules=["IDLE_CONSUMERS"])]
+
+    assert needing_approval(plan_of(rows)) == []
+
+
+def test_what_an_answer_left_open_is_neither_approved_nor_rejected():
+    rows, (first, second) = sample_rows(), BOTH
+    approval = an_approval(approved=[first], rejected=[])
+
+    page = read_page(page_of(rows, approval=approval))
+    assert "Left open: 1 recommendation." in text_of(by_id(page, "approval"))
+    table = csv.DictReader(io.StringIO(recommendations_csv(plan_of(rows, approval=approval)).decode("utf-8-sig")))
+    assert {one["id"]: one["answer"] for one in table} == {first: "APPROVED", second: ""}
 
 
 def test_a_plan_without_an_answer_is_the_plan_as_it_always_was():
@@ -179,7 +197,7 @@ def test_many_other_answers_are_counted_on_the_page_and_all_in_the_plan():
         ({"recommendations": [1]}, "$.recommendations"),
         ({"more": 1}, "$"),
         ({"approved": BOTH, "rejected": BOTH}, "$.approved, $.rejected"),
-        ({"approved": BOTH[:1], "rejected": []}, "$.approved, $.rejected"),
+        ({"approved": BOTH[:1], "rejected": ["of-yesterday"]}, "$.approved, $.rejected"),
         ({"approved": BOTH, "rejected": [], "reasons": {BOTH[0]: 1}}, "$.reasons"),
         ({"approved": BOTH, "rejected": [], "reasons": {"of-yesterday": "no"}}, "$.reasons"),
     ],

@@ -23,8 +23,12 @@ def asked(plan: Plan) -> list[Asked]:
 
 def decided(plan: Plan, asked: list[Asked], only: str = "", reject: str = "") -> Decision:
     decision = decide(plan, asked, only, reject)
-    ids = [one.recommendation.id for one in asked]
-    assert sorted([*decision.approved, *decision.rejected]) == sorted(ids)
+    answered = [*decision.approved, *decision.rejected]
+    every = {one.recommendation.id for one in asked}
+    assert len(set(answered)) == len(answered)
+    assert every.issuperset(answered)
+    if not only:
+        assert every == set(answered), "without names every one is approved or rejected"
     return decision
 
 
@@ -60,7 +64,7 @@ def test_a_recommendation_is_named_by_its_number_id_action_rule_or_severity(
 
     approved, rejected = decided(plan, asked, only=f" {word},\n"), decided(plan, asked, reject=word)
 
-    assert set(approved.approved) | set(approved.left_out) == meant
+    assert set(approved.approved) | set(approved.left_out) & meant == meant
     assert set(rejected.rejected) - set(rejected.left_out) == meant
 
 
@@ -105,8 +109,18 @@ def test_each_recommendation_has_the_reason_of_its_line(plan: Plan, asked: list[
 
     assert (decision.reasons[first], decision.reasons[second]) == ("agreed: today", "it costs too much")
     assert third not in decision.reasons
-    others = {reason for one, reason in decision.reasons.items() if one not in {first, second}}
-    assert others == {"others were approved by name"}
+    assert (decision.approved, decision.rejected) == ((first, third), (second,))
+
+
+def test_what_is_named_nowhere_stays_open_unless_its_alternative_is_approved(plan: Plan, asked: list[Asked]) -> None:
+    first, second, third, *_ = (one.recommendation.id for one in asked)
+    choice = replace(plan, alternatives=((first, second),))
+
+    decision = decided(choice, asked, only="2")
+
+    assert (decision.approved, decision.rejected, decision.left_out) == ((second,), (first,), (first,))
+    assert third not in decision.reasons
+    assert decision.reasons[first] == f"its alternative {asked[1].recommendation.action} ({second}) was approved"
 
 
 def test_the_reason_beside_a_number_goes_before_one_beside_a_severity(plan: Plan, asked: list[Asked]) -> None:

@@ -1,6 +1,7 @@
 """The titles of causes."""
 
-from tests.report.from_rows import plan_of
+from tests.report.from_rows import page_of, plan_of
+from tests.report.page_reader import read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 
@@ -19,3 +20,34 @@ def test_a_title_that_says_to_look_also_says_what_is_wrong():
         "Look into g_pay: a backlog that does not shrink",
         "Look into the cluster: slaves that lack what their masters have",
     ]
+
+
+def test_no_two_causes_have_one_title():
+    topics = ("pay", "refund")
+    found = [a_finding("SUBSCRIPTION_MISMATCH", topic=topic) for topic in topics]
+    mended = [
+        a_recommendation(
+            "FIX_SUBSCRIPTION", id=topic, rules=["SUBSCRIPTION_MISMATCH"], consumer_group="g_pay", topic=topic
+        )
+        for topic in topics
+    ]
+    rows = {"cluster": [a_cluster()], "group_status": [a_group()], "finding": found, "recommendation": mended}
+
+    title = "Let all consumers of g_pay read the same messages: consumers of one group that subscribe differently"
+    assert [cause.title for cause in plan_of(rows).causes] == [f"{title}, pay", f"{title}, refund"]
+
+
+def test_no_two_lines_of_several_causes_have_one_title():
+    severities = {"CRITICAL": range(6), "WARNING": range(6, 12)}
+    found = [
+        a_finding("LAG_STATE", severity=severity, consumer_group=f"g{number}", topic=None)
+        for severity, numbers in severities.items()
+        for number in numbers
+    ]
+    groups = [a_group(f"g{number}") for number in range(12)]
+    page = read_page(page_of({"cluster": [a_cluster()], "group_status": groups, "finding": found}))
+
+    titles = [text_of(title) for title in with_class(page, "title")]
+    assert len(titles) == 14
+    assert len(set(titles)) == 14
+    assert {title.rpartition(" (")[2] for title in titles if " times: " in title} == {"critical)", "warning)"}

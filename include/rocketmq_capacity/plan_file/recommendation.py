@@ -94,7 +94,10 @@ class Approval(Struct, frozen=True, kw_only=True):
     approved: Annotated[tuple[str, ...], Meta(description="ids of those to carry out")] = ()
     rejected: Annotated[
         tuple[str, ...],
-        Meta(description="ids of those not to carry out; of alternatives these are all but one"),
+        Meta(
+            description="ids of those not to carry out; of alternatives these are all but one. Those that are in "
+            "neither list were left open"
+        ),
     ] = ()
     reasons: Annotated[dict[str, str], Meta(description="the reason of each that has one of its own, by id")] = {}
     digest: Annotated[

@@ -56,6 +56,8 @@ LONGEST: Final = 30_000
 """Characters of a field that names recommendations, each with its reason."""
 LONGEST_LINE: Final = 200
 """Characters of a recommendation's reason in the question."""
+LONGEST_HEADING: Final = 80
+"""Characters of a cause's title in the question: a heading of two lines in the column of Airflow's page."""
 SHOWN: Final = 25
 """The most recommendations that the question names; the report has all of them."""
 
@@ -164,7 +166,7 @@ def answer_fields(digest: str = "") -> dict[str, Param]:
     # A field that must be a text has to be filled in before Airflow's form lets anybody answer.
     text: dict[str, Any] = {"type": ["null", "string"]}
     lines = text | {"format": "multiline"}
-    only = f"{named}. Empty: all. A reason may follow a colon, on a line of its own: 1, 4: agreed with the shop"
+    only = f"{named}. Empty: all. Others stay open. A reason may follow a colon: 1, 4: agreed with the shop"
     rejected = "The same words, each line with its reason after a colon: 2: it costs too much"
     why = "The reason for all that have none of their own."
     return {
@@ -193,26 +195,25 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
         until=taken_at(plan) + OLDEST,
         subject=f"Approve {many} recommendation{'s' * (many != 1)} for cluster {cluster}?",
         body="\n".join([
-            f"Snapshot of {plan.taken_at}{recorded}.",
-            f"[The report]({report}) shows reasons, commands and what each changes.",
+            f"Snapshot of {plan.taken_at}{recorded}. [The report]({report}) shows reasons, commands and effects.",
             "",
-            f"**{APPROVE}** records that the recommendations may be carried out: all of them, or those that you name, "
-            "without those that you reject by name. Of alternatives it takes the one that you name, or else the first.",
-            f"**{REJECT}** rejects all. Nothing is carried out either way. The question waits until the snapshot is "
-            f"{OLDEST / timedelta(hours=1):g} hours old; no answer rejects all. If the plan is made again with other "
-            "recommendations, an answer to these is refused, and you are asked about those.",
+            "### How to answer",
             "",
-            "To give some a reason of their own, put it after a colon, with a line for each reason: "
-            "`2, 5: the disk is full`. *Why* is for all the others. If the answer is refused, Airflow says why. Then "
-            "nothing is stored, and the question stays open.",
-            "",
+            f"- **{APPROVE}** approves all, or only those that you name. You may reject others by name. What you then "
+            "name nowhere stays open, and the next plan asks about it again. Of alternatives one is approved: the one "
+            "that you name, or else the first.",
+            f"- **{REJECT}** rejects all. Nothing is carried out either way.",
+            "- A reason follows a colon, on a line of its own: `2, 5: the disk is full`. *Why* is for all others.",
+            f"- The question ends when the snapshot is {OLDEST / timedelta(hours=1):g} hours old: that rejects all.",
+            "- An answer may be refused, such as one to a plan that was made again. Airflow then says why, and nothing "
+            "is stored.",
             *_lines(plan, asked),
         ]),
     )
 
 
 def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
-    """The recommendations by cause, numbered; of many the first, and the others by action."""
+    """The recommendations under the headings of their causes, numbered; of many the first, and the others by action."""
     number = {one.recommendation.id: one.number for one in asked}
     others = beside(plan.alternatives)
     cause = ""
@@ -220,20 +221,23 @@ def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
     for one in asked[:SHOWN]:
         if one.cause != cause:
             cause = one.cause
-            at_risk = f" ({impact[cause]})" if impact.get(cause) else ""
-            yield f"**{one.severity}** {_plain(one.title)}{at_risk}"
+            # In Markdown a heading right after a list would be a part of its last item.
+            yield from ("", f"### {one.severity.capitalize()}: {_plain(one.title, LONGEST_HEADING)}", "")
+            if impact.get(cause):
+                yield from (f"{impact[cause]}.", "")
         about = one.recommendation.consumer_group or one.recommendation.topic or ""
         instead = sorted(number[other] for other in others.get(one.recommendation.id, ()) if other in number)
         choice = f" *Instead of {', '.join(map(str, instead))}.*" if instead else ""
         yield f"- {one.number}: {_code(one.recommendation.action)} {_code(about)} {_plain(one.reason)}{choice}"
     if left := Counter(f"{one.severity} {one.recommendation.action}" for one in asked[SHOWN:]):
         counts = ", ".join(f"{count} {words}" for words, count in sorted(left.items()))
+        yield from ("", "### More", "")
         yield f"- {SHOWN + 1} to {len(asked)}: {counts}. Name them by severity, action or rule; the report lists each."
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, longest: int = LONGEST_LINE) -> str:
     """A sentence as Markdown that is only text, in one line."""
-    short = cut(" ".join(visible(text).split()), LONGEST_LINE)
+    short = cut(" ".join(visible(text).split()), longest)
     return re.sub(r"([\\`*_{}\[\]<>#+|!~])", r"\\\1", short)
 
 

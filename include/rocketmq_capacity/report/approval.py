@@ -19,6 +19,7 @@ from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.report.answering import answering
+from rocketmq_capacity.report.looks import only_looks
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.writing import add_whole, sync
 from rocketmq_capacity.vocabulary import INFO
@@ -34,7 +35,7 @@ NO_MORE: Final = "unknown"
 def needing_approval(plan: Plan) -> list[str]:
     """Ids of the plan's recommendations that answer at least one finding of WARNING or CRITICAL, in the plan's order.
 
-    A recommendation that answers only notes (INFO), or no finding, is for information too.
+    A recommendation that answers only notes (INFO), or no finding, is for information too. To look needs no approval.
     """
     topics = {group.consumer_group: group.topics for group in plan.groups}
     answers = answering(plan.findings, plan.recommendations, topics)
@@ -44,7 +45,7 @@ def needing_approval(plan: Plan) -> list[str]:
         if finding.severity != INFO and finding.accepted is None
         for position in positions
     }
-    return [one.id for position, one in enumerate(plan.recommendations) if position in needing]
+    return [one.id for position, one in enumerate(plan.recommendations) if position in needing and not only_looks(one)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,14 @@ class Said:
 
 
 def said_to_all(approval: Approval) -> dict[str, Said]:
-    """The answer to each recommendation that was asked about, by id."""
+    """The answer to each recommendation that was approved or rejected, by id; the others are open."""
     approved = set(approval.approved)
-    return {one: Said(one in approved, approval.reasons.get(one, approval.why)) for one in approval.recommendations}
+    answered = approved | set(approval.rejected)
+    return {
+        one: Said(one in approved, approval.reasons.get(one, approval.why))
+        for one in approval.recommendations
+        if one in answered
+    }
 
 
 def divided(
@@ -147,10 +153,10 @@ def approval_of(value: Any, source: str = "approval") -> Approval:
     if not _is_utc(value["at"]):
         raise BadInput(source, "$.at", f"is {shown(value['at'])}; expected a time such as 2026-11-20T08:00:00Z")
     ids = {name: tuple(sorted(set(value[name]))) for name in ("recommendations", "approved", "rejected")}
-    if set(ids["approved"]) & set(ids["rejected"]) or {*ids["approved"], *ids["rejected"]} != set(
+    if set(ids["approved"]) & set(ids["rejected"]) or not {*ids["approved"], *ids["rejected"]} <= set(
         ids["recommendations"]
     ):
-        problem = "are not the two parts of $.recommendations; expected each of its ids in one of them"
+        problem = "are not parts of $.recommendations; expected each of its ids in one of them at most"
         raise BadInput(source, "$.approved, $.rejected", problem)
     if unknown := sorted(set(value["reasons"]) - set(ids["recommendations"])):
         problem = f"has {shown(unknown[0])}; expected ids of $.recommendations"

@@ -132,11 +132,11 @@ def causes_of(
         key=_worst_first,
     )
     ids = made_unique(cause.id for cause in causes)
+    causes = [replace(cause, id=one) for cause, one in zip(causes, ids, strict=True)]
     lists = _alternatives(ordered, recommendations, answers, comes_of)
     return Causes(
         causes=tuple(
-            replace(cause, id=one, title=title)
-            for cause, one, title in zip(causes, ids, _different_titles(causes), strict=True)
+            replace(cause, title=title) for cause, title in zip(causes, _different_titles(causes), strict=True)
         ),
         alternatives=tuple(tuple(recommendations[position].id for position in one) for one in lists),
     )
@@ -351,14 +351,28 @@ def _cause(
 
 
 def _different_titles(causes: Sequence[Cause]) -> list[str]:
-    """The titles; of causes with one title each also says what is wrong."""
-    number = Counter(cause.title for cause in causes)
-    return [
-        f"{cause.title}: {lower_first(rule_of(cause.rule).title)}"
-        if number[cause.title] > 1 and cause.rule in rules()
-        else cause.title
-        for cause in causes
-    ]
+    """The titles, no two alike: what is wrong is added, then the topic or group, and then the id."""
+    titles = [cause.title for cause in causes]
+    for begin, more in ((": ", _wrong), (", ", _place), (", ", _id)):
+        times = Counter(titles)
+        ends = (begin + said if (said := more(cause)) else "" for cause in causes)
+        titles = [
+            title + end if times[title] > 1 and not title.endswith(end) else title
+            for title, end in zip(titles, ends, strict=True)
+        ]
+    return titles
+
+
+def _wrong(cause: Cause) -> str:
+    return lower_first(rule_of(cause.rule).title) if cause.rule in rules() else ""
+
+
+def _place(cause: Cause) -> str:
+    return cause.topic or cause.consumer_group or ""
+
+
+def _id(cause: Cause) -> str:
+    return cause.id
 
 
 def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:

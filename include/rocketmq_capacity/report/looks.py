@@ -9,4 +9,9 @@ from rocketmq_capacity.plan_file.recommendation import Recommendation
 def looked_into(recommendation: Recommendation) -> Sequence[str]:
     """The brokers that a recommendation for the cluster looks into; none if it is about something else."""
     broker_names: Sequence[str] = recommendation.before.get("broker_names", ())
-    return broker_names if action_of(recommendation.action).changes == "nothing" else ()
+    return broker_names if only_looks(recommendation) else ()
+
+
+def only_looks(recommendation: Recommendation) -> bool:
+    """Whether nothing changes if it is carried out."""
+    return action_of(recommendation.action).changes == "nothing"

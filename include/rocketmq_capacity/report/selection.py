@@ -18,7 +18,6 @@ COLON: Final = re.compile("[:\uff1a]")
 """Before a reason: that of ASCII, or that of Chinese and Japanese keyboards."""
 LONGEST_REASON: Final = 1_000
 """Characters of one reason."""
-NOT_NAMED: Final = "others were approved by name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Decision:
 
     Attributes:
         approved: to be carried out.
-        rejected: not to be carried out.
+        rejected: not to be carried out. All others stay open.
         left_out: those of the rejected that were rejected only because an alternative was approved.
         reasons: of those that have one of their own.
     """
@@ -137,7 +136,8 @@ def named_in(asked: Sequence[Asked], text: str, field: str) -> Named:
 def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decision:
     """The decision that an approval means: all recommendations, or only those named, without those rejected by name.
 
-    At most one alternative of a list is approved: the one that is named, or else the first.
+    Where some are named, those that neither field names stay open, unless an alternative of theirs is approved. At most
+    one alternative of a list is approved: the one that is named, or else the first.
 
     Args:
         plan: the plan with the alternatives.
@@ -161,14 +161,13 @@ def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decisi
         if len(named) > 1:
             numbers = " and ".join(str(number[one]) for one in named)
             raise BadInput(ONLY, "", f"names {numbers}, which are alternatives; expected one of them at most")
-        if len(of_these) > 1:
+        if of_these:
             keep = named[0] if named else min(of_these, key=number.__getitem__)
-            others = {one: keep for one in of_these if one != keep}
+            others = {one: keep for one in alternatives if one in number and one not in {keep, *refused.reasons}}
             gave_way |= others
             approved.difference_update(others)
     action = {one.recommendation.id: one.recommendation.action for one in asked}
     reasons = {
-        **(dict.fromkeys(number, NOT_NAMED) if chosen.reasons else {}),
         **{one: f"its alternative {action[keep]} ({keep}) was approved" for one, keep in gave_way.items()},
         **refused.reasons,
         **{one: reason for one, reason in chosen.reasons.items() if one in approved},
@@ -176,7 +175,7 @@ def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decisi
     order = list(number)
     return Decision(
         approved=tuple(one for one in order if one in approved),
-        rejected=tuple(one for one in order if one not in approved),
+        rejected=tuple(one for one in order if one in refused.reasons or one in gave_way),
         left_out=tuple(one for one in order if one in gave_way),
         reasons={one: reasons[one] for one in order if reasons.get(one)},
     )

@@ -56,6 +56,8 @@ class ApprovalView(Given):
 
     answered: tuple[Answered, ...]
     """The approved ones first."""
+    open: int
+    """Recommendations of the question that the answer left open."""
     more: int
     """Recommendations whose answer the page leaves to the CSV file."""
 
@@ -79,6 +81,7 @@ def approval_of(approval: Approval, answers: Answers) -> ApprovalView:
         at_iso=approval.at,
         why=approval.why,
         answered=tuple(answered[:ANSWERS]),
+        open=len(approval.recommendations) - len(approval.approved) - len(approval.rejected),
         more=sum(one.total for one in answered[ANSWERS:]),
     )
 

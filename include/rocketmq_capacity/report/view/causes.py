@@ -128,7 +128,10 @@ def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str], number
 
 
 def _with_own_titles(folds: Sequence[FoldView]) -> list[FoldView]:
-    """The same causes; no two have one title: what is wrong is added, then the place, and then the id."""
+    """The same causes; no two have one title: what is wrong is added, then the place, and then the id.
+
+    Lines of several causes that have one title have different severities, which are added.
+    """
     every = [cause for fold in folds for cause in fold.causes]
     titles = [cause.title for cause in every]
     for begin, more in ((": ", _wrong), (", ", _place), (", ", _id)):
@@ -138,7 +141,15 @@ def _with_own_titles(folds: Sequence[FoldView]) -> list[FoldView]:
             for title, cause in zip(titles, every, strict=True)
         ]
     own = iter(titles)
-    return [replace(fold, causes=tuple(replace(one, title=next(own)) for one in fold.causes)) for fold in folds]
+    times = Counter(fold.title for fold in folds if fold.title)
+    return [
+        replace(
+            fold,
+            title=f"{fold.title} ({fold.severity.lower()})" if times[fold.title] > 1 else fold.title,
+            causes=tuple(replace(one, title=next(own)) for one in fold.causes),
+        )
+        for fold in folds
+    ]
 
 
 def _wrong(cause: CauseView) -> str:
