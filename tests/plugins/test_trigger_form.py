@@ -1,19 +1,33 @@
 """What starts a run of our Dags at Airflow's own API: behind the login, within bounds, and of fields that are known."""
 
 import json
+import shutil
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rocketmq_capacity.provider.request_check import LARGEST_BODY
 from rocketmq_capacity.provider.trigger_form import FIELDS
+from rocketmq_capacity.settings.deployment import sample_inventory
 
 pytestmark = pytest.mark.airflow
+
 
 WHAT_IFS = "/api/v2/dags/rocketmq_what_if/dagRuns"
 LOST: dict[str, Any] = {"change": "lose_broker", "broker_name": "broker-b"}
 """A broker that the sample has: without clusters of its own the deployment plans that."""
+
+
+@pytest.fixture
+def inventories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The deployment's inventory folder, with the sample as monday.json."""
+    folder = tmp_path / "inventories"
+    folder.mkdir()
+    shutil.copy(sample_inventory(), folder / "monday.json")
+    monkeypatch.setenv("RMQC_INVENTORIES", str(folder))
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -56,6 +70,40 @@ def test_a_misspelt_name_is_refused_with_the_nearest_name_of_its_kind(api, conf,
     assert answer.status_code == HTTPStatus.BAD_REQUEST
     assert reason in answer.json()["detail"]
     assert "looked up in the snapshot of 2026-" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("dag_id", ["rocketmq_what_if", "rocketmq_capacity_plan"])
+@pytest.mark.parametrize(
+    ("inventory", "reason"),
+    [
+        (
+            "missing.json",
+            "which is not in the deployment's inventory folder; the folder has monday.json",
+        ),
+        ("../../etc/passwd", "is '../../etc/passwd'; expected the name of a file in the deployment's inventory folder"),
+        ("/etc/passwd", "is '/etc/passwd'; expected the name of a file"),
+        ("monday.json/../monday.json", "expected the name of a file"),
+        ("monday.json\n", "expected the name of a file"),
+    ],
+)
+def test_an_inventory_file_that_is_not_there_or_elsewhere_is_refused_before_a_run_is_made(
+    api, inventories, dag_id, inventory, reason
+) -> None:
+    conf = {"inventory": inventory} | (LOST if dag_id == "rocketmq_what_if" else {})
+    answer = api("admin").post(f"/api/v2/dags/{dag_id}/dagRuns", json={"logical_date": None, "conf": conf})
+
+    assert answer.status_code == HTTPStatus.BAD_REQUEST
+    detail = answer.json()["detail"]
+    assert detail.startswith("Invalid input for param inventory: ")
+    assert reason in detail
+    assert str(inventories) not in detail, "no path of the machine"
+
+
+def test_an_inventory_file_that_is_there_reaches_airflow(api, inventories) -> None:
+    conf = {"inventory": "monday.json", **LOST}
+    answer = api("admin").post(WHAT_IFS, json={"logical_date": None, "conf": conf})
+
+    assert answer.status_code == HTTPStatus.NOT_FOUND, "this Airflow has no Dag of that name"
 
 
 @pytest.mark.parametrize(

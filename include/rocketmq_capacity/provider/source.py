@@ -1,5 +1,6 @@
 """Where a run's snapshot comes from: clusters by their Airflow connection, an inventory file, or the sample."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any, Final
 
 from airflow.sdk import Param
 
+from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.store.run_key import DagRunLike, run_key
 
@@ -14,6 +16,8 @@ from rocketmq_capacity.store.run_key import DagRunLike, run_key
 _END: Final = r"(?![\s\S])"
 INVENTORY_NAME: Final = rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}\.json{_END}"
 SECTION: Final = "What is planned"
+SHOWN: Final = 5
+"""Inventory files that a refusal names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,25 @@ def inventory_param() -> Param:
         "monday.json.",
         section=SECTION,
     )
+
+
+def inventory_problem(given: object, places: Places) -> str:
+    """Why no run may start from this inventory file, in words; empty if one may, or if it is no text.
+
+    Nothing is said of a missing file where the folder cannot be seen: the task that reads the file says it.
+    """
+    if not isinstance(given, str) or not given:
+        return ""
+    field = f"Invalid input for param inventory: is {shown(given)}"
+    if not re.search(INVENTORY_NAME, given):
+        return f"{field}; expected the name of a file in the deployment's inventory folder, such as monday.json"
+    folder = places.inventories
+    if (folder / given).is_file() or not folder.is_dir():
+        return ""
+    names = sorted(file.name for file in folder.glob("*.json") if re.search(INVENTORY_NAME, file.name))
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    there = f"{', '.join(names[:SHOWN])}{more}" if names else "no inventory"
+    return f"{field}, which is not in the deployment's inventory folder; the folder has {there}"
 
 
 def sources(params: Mapping[str, Any], places: Places) -> list[Source]:
