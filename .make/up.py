@@ -67,7 +67,10 @@ def _free_port() -> int:
 
 def _start(airflow: LocalAirflow, port: int) -> list[str]:
     address = f"http://127.0.0.1:{port}"
+    is_new = not airflow.login_file.exists()
     password = _login(airflow.login_file)
+    if is_new:
+        print(f"the password of {USER} is {password}; it is shown this once, and kept in {airflow.login_file}")
     print(f"starting Airflow at {address} (15 s and more) …", flush=True)
     signal.signal(signal.SIGTERM, _interrupt)
     since = datetime.now(UTC)
