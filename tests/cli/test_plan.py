@@ -25,6 +25,7 @@ from tests.cli.plan_lists import out_of_causes, out_of_order, queues_as_texts
 from tests.cli.planned import SAMPLE, Planned
 from tests.cli.program import TIME_LIMIT_S, command, contents
 from tests.cli.sample_plans import a_day_before
+from tests.docs.report_sections import unexplained
 from tests.fixtures.environment import ROOT
 from tests.plan import sample_bytes
 
@@ -70,6 +71,10 @@ def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Pl
     assert {path.split("/")[1] for path in tables} >= {"allocation", "finding", "recommendation", "topic_queue"}
     assert [path.name for path in plain.folder.parent.iterdir()] == ["out"]
     assert "order_audit" in (plain.folder / "report.html").read_text("utf-8")
+
+
+def test_every_section_of_the_samples_page_is_explained_by_its_name(plain: Planned) -> None:
+    assert unexplained((plain.folder / "report.html").read_text(encoding="utf-8")) == []
 
 
 def test_the_samples_plan_has_the_bytes_that_are_recorded(plain: Planned) -> None:
