@@ -61,7 +61,11 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "--overwrite": _OVERWRITE,
         "--quiet": _QUIET,
     },
-    "doctor": {"--nameserver": _NAMESERVER, "--connection": _CONNECTION},
+    "doctor": {
+        "--nameserver": _NAMESERVER,
+        "--connection": _CONNECTION,
+        "--airflow": {"action": "store_true", "help": "check what the daily Dag needs of this machine's Airflow, too"},
+    },
 }
 """The options of each command, as `argparse` takes them."""
 
@@ -202,14 +206,15 @@ def _taken(
 
 def doctor(given: Namespace) -> None:
     """Print what this machine has and lacks for a run, and how to mend it."""
-    from rocketmq_capacity.doctor import examine
+    from rocketmq_capacity.doctor import airflow_parts, examine
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.steps.inputs import connection_of
 
     if given.nameserver is not None:
         parse_nameservers([given.nameserver])
     settings = connection_of(given.connection, given.nameserver) if given.connection is not None else None
-    sys.exit(0 if examine(given.nameserver, settings) else 1)
+    further = airflow_parts() if given.airflow else ()
+    sys.exit(0 if examine(given.nameserver, settings, further) else 1)
 
 
 def _check_out_file(out: Path, *, overwrite: bool) -> None:

@@ -2,10 +2,14 @@
 
 import asyncio
 import importlib.metadata
+import json
+import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -19,12 +23,18 @@ from rocketmq_capacity.client.rights import Rights
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import printable
 from rocketmq_capacity.settings.address import parse_nameservers
-from rocketmq_capacity.spark.jvm import java_program
+from rocketmq_capacity.spark.jvm import LEAST_HEAP_MIB, MOST_OF_MACHINE, java_program
 
 JAVA_VERSIONS: Final = (17, 21)
 """What Spark 4 runs on."""
 PYTHON_VERSION: Final = (3, 11)
 TIME_LIMIT_S: Final = 5.0
+PACKAGE: Final = "rocketmq-capacity"
+AIRFLOW_CHECK: Final = "rocketmq_capacity.provider.deployment_check"
+AIRFLOW_LIMIT_S: Final = 180.0
+"""Airflow alone takes some seconds to be imported, and a store may be silent for a minute."""
+LEAST_FREE_MIB: Final = 512
+"""For a plan of 10,000 groups, with what Spark spills."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +46,19 @@ class Part:
     mend: str = ""
 
 
-def examine(nameserver: str | None, settings: ConnectionSettings | None = None) -> bool:
+def examine(
+    nameserver: str | None,
+    settings: ConnectionSettings | None = None,
+    further: Iterable[tuple[str, str, str]] = (),
+) -> bool:
     """Print what is there and what is not; True if nothing is missing.
 
     With the settings of a connection, name servers and brokers are asked. Without them, it only checks that a name
-    server listens.
+    server listens. ``further`` parts are printed after those of the machine.
     """
     cluster = _cluster(nameserver, settings) if nameserver and settings else _name_servers(nameserver)
-    parts = [_python(), _java(), _spark(), *cluster]
+    machine = _python(), _java(), _spark(), _packages(), _memory(), _folder()
+    parts = [*machine, *(Part(*words) for words in further), *cluster]
     table = Table("part", "found", "how to mend it")
     for part in parts:
         # A cluster's words are text, and no markup of rich's.
@@ -89,6 +104,60 @@ def _spark() -> Part:
     if len(set(versions)) > 1:
         return Part("Spark", f"pyspark {versions[0]}, pyspark-client {versions[1]}", "install both in one version")
     return Part("Spark", f"pyspark {versions[0]}")
+
+
+def airflow_parts() -> list[tuple[str, str, str]]:
+    """What the deployment's Airflow has and lacks, as its own program says it."""
+    mend = f"run it where Airflow runs, with its settings; pip install '{PACKAGE}[airflow]' installs what it needs"
+    try:
+        told = subprocess.run(  # noqa: S603  # a module of this package
+            [sys.executable, "-m", AIRFLOW_CHECK], capture_output=True, text=True, timeout=AIRFLOW_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return [("Airflow", f"has not answered for {AIRFLOW_LIMIT_S:.0f} s", mend)]
+    if told.returncode:
+        last = told.stderr.strip().splitlines()[-1:] or ["no word"]
+        return [("Airflow", f"cannot be asked ({last[0]})", mend)]
+    # Airflow may write lines of its own before.
+    return [(name, found, way) for name, found, way in json.loads(told.stdout.splitlines()[-1])]
+
+
+def _packages() -> Part:
+    """Whether everything that this package requires is installed; extras are not asked about."""
+    wanted = (
+        re.split(r"[ ;<>=!~\[(]", one)[0] for one in importlib.metadata.requires(PACKAGE) or () if "extra ==" not in one
+    )
+    missing = [name for name in wanted if not _is_installed(name)]
+    found = f"missing: {', '.join(missing)}" if missing else "all installed"
+    return Part("packages", found, f"install the package again: pip install {PACKAGE}" if missing else "")
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _memory() -> Part:
+    """The machine's memory: half of it is for Spark's JVM, which takes LEAST_HEAP_MIB at least."""
+    machine_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    least_mib = int(LEAST_HEAP_MIB / MOST_OF_MACHINE)
+    # A machine of 2 GiB tells a little less: the kernel keeps some.
+    is_enough = machine_mib >= least_mib * 0.9
+    return Part(
+        "memory", f"{machine_mib / 1024:.1f} GiB", "" if is_enough else f"a plan needs {least_mib / 1024:.0f} GiB"
+    )
+
+
+def _folder() -> Part:
+    """The folder for temporary files, where Spark and the tables of a plan are while it is made."""
+    folder = tempfile.gettempdir()
+    free_mib = shutil.disk_usage(folder).free >> 20
+    is_enough = free_mib >= LEAST_FREE_MIB
+    mend = f"a plan needs {LEAST_FREE_MIB:,} MiB free there; TMPDIR names another folder"
+    return Part("temporary folder", f"{folder}, {free_mib:,} MiB free", "" if is_enough else mend)
 
 
 def _name_servers(nameserver: str | None) -> Iterator[Part]:

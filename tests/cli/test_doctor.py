@@ -25,12 +25,23 @@ def test_a_machine_that_has_everything_gets_status_0(tmp_path: Path) -> None:
         done = run("doctor", f"--nameserver={address}", cwd=tmp_path, env=WIDE)
     assert (done.returncode, done.stderr) == (0, "")
     said = rows(done.stdout)
-    assert said.keys() == {"Python", "Java", "Spark", f"name server {address}"}
+    machine = {"Python", "Java", "Spark", "packages", "memory", "temporary folder"}
+    assert said.keys() == {*machine, f"name server {address}"}
     assert {mend for _, mend in said.values()} == {"nothing to do"}
     assert said["Python"][0] == ".".join(map(str, sys.version_info[:3]))
     assert said["Java"][0].startswith(("17", "21"))
     assert said["Spark"][0] == "pyspark 4.2.0"
     assert said[f"name server {address}"][0] == "reached"
+
+
+def test_without_a_name_server_it_checks_what_a_plan_needs(tmp_path: Path) -> None:
+    done = run("doctor", cwd=tmp_path, env={**WIDE, "TMPDIR": str(tmp_path)})
+    assert (done.returncode, done.stderr) == (0, "")
+    said = rows(done.stdout)
+    assert said["packages"] == ("all installed", "nothing to do")
+    assert said["memory"][0].endswith(" GiB")
+    assert said["temporary folder"][0].startswith(f"{tmp_path}, ")
+    assert said["name server"] == ("none named; ask with --nameserver HOST:PORT", "nothing to do")
 
 
 @pytest.mark.parametrize("java_home", ["", "/nowhere"])
