@@ -620,3 +620,18 @@ def test_the_page_names_clients_that_are_behind_a_proxy():
         "g_pay": "6",
     }
     assert "POP (a Proxy assigns the queues)" in text_of(tree)
+
+
+@pytest.mark.parametrize(
+    ("moved", "new", "said"),
+    [
+        (0, 24, "24 new queues get their first owner. A queue is unread"),
+        (1, 1, "1 queue gets another owner and 1 new queue gets its first owner. A queue is unread"),
+    ],
+)
+def test_a_new_queue_does_not_get_another_owner(moved, new, said):
+    rows = sample_rows()
+    first = rows["recommendation"][0]["id"]
+    rows["recommended_transition"] = [a_recommended_transition(first, moved_queues=moved, new_queues=new)]
+
+    assert said in text_of(read_page(page(rows)))

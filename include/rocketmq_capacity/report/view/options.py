@@ -137,9 +137,14 @@ def _spreads(together: Sequence[Recommendation]) -> str:
 
 def _moves(transitions: Sequence[TransitionTotals]) -> str:
     """One sentence about recommendations that are alike: queues and messages together, the longest times."""
-    moved = sum(one.moved_queues + one.new_queues for one in transitions)
-    if not moved:
+    moved = sum(one.moved_queues for one in transitions)
+    new = sum(one.new_queues for one in transitions)
+    if not moved + new:
         return ""
+    owners = (
+        f"{counted(moved, 'queue gets', 'queues get')} another owner" if moved else "",
+        f"{counted(new, 'new queue gets its', 'new queues get their')} first owner" if new else "",
+    )
     expected = max(one.unread_longest_expected_s for one in transitions)
     worst = max(one.unread_longest_worst_s for one in transitions)
     twice = [one.messages_twice_worst for one in transitions]
@@ -148,7 +153,7 @@ def _moves(transitions: Sequence[TransitionTotals]) -> str:
     if len(known) < len(twice):
         messages = "an unknown number is"
     return (
-        f"{counted(moved, 'queue gets', 'queues get')} another owner. A queue is unread for {number(expected)} s on "
+        f"{' and '.join(filter(None, owners))}. A queue is unread for {number(expected)} s on "
         f"average, at most {number(worst)} s, and {messages} consumed twice."
     )
 
