@@ -263,7 +263,8 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", _utilisation(group)),
         ("Peak", _peak(group)),
-        ("Clients needed", _needed(group)),
+        ("Clients that are enough", _needed(group)),
+        ("Clients advised", number(group.client_bounds.target)),
         ("Headroom", _headroom(group)),
     ]
     filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.untold_filters)}

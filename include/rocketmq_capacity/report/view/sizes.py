@@ -64,7 +64,8 @@ def sizes_of(group: GroupPlan, rows: Sequence[GroupSize], chart_id: str | None) 
 def _name(group: GroupPlan, row: GroupSize) -> str:
     target = None if group.needed_clients is None else group.needed_clients.target
     notes = ["today"] if row.is_today else []
-    notes += ["needed"] if row.clients == target else []
+    notes += ["enough"] if row.clients == target else []
+    notes += ["advised"] if row.clients == group.client_bounds.target and not row.is_today else []
     return counted(row.clients, "client") + (f" ({', '.join(notes)})" if notes else "")
 
 
