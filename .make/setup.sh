@@ -170,6 +170,8 @@ setup_browser() {
   for browser in chromium chromium-browser google-chrome; do
     ! command -v "$browser" >/dev/null 2>&1 || missing=""
   done
+  # Without a font for it, Chinese has no width of its own.
+  [ -n "$(fc-list :lang=zh-cn 2>/dev/null)" ] || missing="$missing fontconfig fonts-wqy-zenhei"
   # Playwright, which leads the browser, needs a library that comes with compilers and not with a bare system.
   "$(python_of_machine)" -c 'import ctypes; ctypes.CDLL("libatomic.so.1")' 2>/dev/null || missing="$missing libatomic1"
   # shellcheck disable=SC2086 # a list of packages

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import BadInput, CapacityError, is_writable, one_line
+from rocketmq_capacity.vocabulary import LANGUAGES
 
 if TYPE_CHECKING:
     from rocketmq_capacity.progress.progress import Progress
@@ -58,6 +59,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "--policy": _POLICY,
         "--scenario": {"type": Path, "metavar": "FILE", "help": "a what-if (YAML)"},
         "--history": {"type": Path, "metavar": "DIR", "help": "earlier inventory files of the cluster"},
+        "--language": {"choices": LANGUAGES, "help": "of the page and the summary; default: the policy's language"},
         "--overwrite": _OVERWRITE,
         "--quiet": _QUIET,
     },
@@ -160,6 +162,8 @@ def plan(given: Namespace) -> None:
     files = (inventory, given.connection, given.policy, scenario, given.history)
     _check_out_folder(out, files, overwrite=given.overwrite)
     policy = read_policy(given.policy)
+    if given.language is not None:
+        policy = policy.model_copy(update={"language": given.language})
     for group, strategy in policy.current_strategies.own.items():
         check_jars(strategy, place_of(group), str(given.policy))
     what_if = read_scenario(scenario) if scenario is not None else None
@@ -179,7 +183,7 @@ def plan(given: Namespace) -> None:
 
             made = plan_snapshots(session, taken, policy, part, scenario=what_if, progress=progress)
         progress.tell(f"plan: done in {seconds(progress.seconds)}, in the folder {out}", INFO)
-    print_summary(made, out / REPORT, summary_console())
+    print_summary(made, out / REPORT, summary_console(), policy.language)
 
 
 def _taken(

@@ -6,6 +6,13 @@ Source: classes of rocketmq-all-5.3.3, named at each entry.
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
+# ---------------------------------------------------------------------------------------------- languages of the page
+
+ENGLISH: Final = "en"
+Language = Literal["en", "zh-CN"]
+LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
+"""As HTML names them (BCP 47)."""
+
 # ------------------------------------------------------------------------------- strategies, as getName() gives them
 
 AVG: Final = "AVG"

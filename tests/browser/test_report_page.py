@@ -6,9 +6,10 @@ from collections import Counter
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.settings.policy import Policy
 from tests.browser.chromium import new_window, running_browser
-from tests.report.from_rows import page_of
+from tests.report.from_rows import beside_of, page_of, plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
@@ -18,6 +19,7 @@ DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
 WIDTHS = [360, 390, 768, 1000, 1280, 1920]
 HEIGHT_PX = 10_000
 """How tall the sample's page may be, with all folded as it opens."""
+CUT = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
 TAB_STOPS = 80
 PAGES = 12
 """Of paper, for the sample."""
@@ -39,6 +41,16 @@ def report(tmp_path_factory):
     rows["recommendation"].append(a_recommendation(is_manual=True, commands=["# mqadmin updateTopic -t pay"]))
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(page_of(rows, scenario=a_scenario()), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def chinese(tmp_path_factory):
+    """The same page in Chinese."""
+    rows = varied_rows(7)
+    plan = plan_of(rows, scenario=a_scenario())
+    path = tmp_path_factory.mktemp("chinese") / "report.html"
+    path.write_text(render_report(plan, beside_of(rows), "zh-CN"), encoding="utf-8")
     return path.as_uri()
 
 
@@ -96,10 +108,24 @@ def test_no_width_cuts_anything_or_makes_the_page_scroll_sideways(opened, report
     page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
-    assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(cut) == 0
+    assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(CUT) == 0
     for table in page.locator("table.stack").all():
         assert table.evaluate("e => e.getBoundingClientRect().right") <= width
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_chinese_page_is_cut_nowhere_on_screen_and_on_paper(opened, chinese, width):
+    page = opened(chinese, viewport={"width": width, "height": 900})
+    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(CUT) == 0
+    page.set_viewport_size({"width": 718, "height": 900})
+    page.emulate_media(media="print")
+    right = "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
+    assert page.locator("table:visible, pre:visible, svg:visible").evaluate_all(right) <= 718
+    assert page.complaints == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)

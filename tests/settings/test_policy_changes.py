@@ -6,6 +6,7 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import OF_A_RUN, Policy, PolicyChanges
 
 OF_THE_DEPLOYMENT = {
+    "language": "zh-CN",
     "proxies": "[10.66.0.1:8080]",
     "snapshot": "{sample_interval_s: 600}",
     "history": "{runs: 100}",

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.loads import Loads
 
 Spec = dict[str, Any]
@@ -86,14 +87,14 @@ class SizeBar:
 
 def load_chart(loads: Loads) -> Drawing:
     """Bars of one load for each client, under today's strategy and under the best other one, on the same scale."""
-    names = [_cut(bar.name) for bar in loads.bars]
+    names = [_cut(words(bar.name) if bar.is_rest else bar.name) for bar in loads.bars]
     sides = [(loads.current, "in use", "--bar", [bar.current for bar in loads.bars])]
     if loads.alternative is not None:
         values = [bar.alternative for bar in loads.bars]
         sides.append((loads.alternative, "best other strategy", "--bar-alternative", values))
     longest = max((value for _, _, _, values in sides for value in values if value is not None), default=1.0) or 1.0
     panels = [
-        _bars({"text": _cut(strategy), "subtitle": role}, color, values, loads, longest * VALUE_ROOM)
+        _bars({"text": _cut(strategy), "subtitle": words(role)}, color, values, loads, longest * VALUE_ROOM)
         for strategy, role, color, values in sides
     ]
     return _side_by_side([_names(names), *panels], len(names))
@@ -108,7 +109,7 @@ def overview_chart(spans: Sequence[Span]) -> Drawing:
     ]
     most = max(max(span.peak, span.alternative or 0) for span in spans)
     scale = {"domain": [1, max(1.5, 1 + (most - 1) * 1.15)], "nice": False}
-    axis = {"title": "Busiest client's load ÷ average (PEAK; 1 is even)", "format": FIGURES}
+    axis = {"title": words("Busiest client's load ÷ average (PEAK; 1 is even)"), "format": FIGURES}
     x = {"type": "quantitative", "scale": scale, "axis": axis}
     y = _row(len(names))
 
@@ -139,23 +140,28 @@ def size_chart(bars: Sequence[SizeBar]) -> Drawing:
     busy = _size_bars(bars, [bar.busy_percent for bar in bars], "Busiest client", "% of its time", longest * VALUE_ROOM)
     idle = [float(bar.idle) for bar in bars]
     panels = [busy, _size_bars(bars, idle, "Idle clients", "clients", max(idle) * VALUE_ROOM)] if any(idle) else [busy]
-    return _side_by_side([_names([_cut(bar.name) for bar in bars]), *panels], len(bars))
+    return _side_by_side([_names([_cut(words(bar.name)) for bar in bars]), *panels], len(bars))
 
 
 def _size_bars(bars: Sequence[SizeBar], values: Sequence[float | None], title: str, unit: str, end: float) -> Spec:
     data = [
-        {"row": row, "value": value or 0, "text": "unknown" if value is None else number(value), "now": bar.is_today}
+        {
+            "row": row,
+            "value": value or 0,
+            "text": words("unknown") if value is None else number(value),
+            "now": bar.is_today,
+        }
         for row, (bar, value) in enumerate(zip(bars, values, strict=True))
     ]
     x = {
         "type": "quantitative",
         "scale": {"domain": [0, end], "nice": False},
-        "axis": {"title": unit, "format": FIGURES},
+        "axis": {"title": words(unit), "format": FIGURES},
     }
     y = _row(len(bars))
     color = {"condition": {"test": "datum.now", "value": "var(--bar)"}, "value": "var(--bar-alternative)"}
     return {
-        "title": {"text": title},
+        "title": {"text": words(title)},
         "data": {"values": data},
         "width": PANEL_WIDTH,
         "height": {"step": ROW_HEIGHT},
@@ -203,7 +209,7 @@ def _bars(title: Spec, color: str, values: Sequence[float | None], loads: Loads,
         for row, value in enumerate(values)
     ]
     axis = {
-        "title": loads.measure.unit,
+        "title": words(loads.measure.unit),
         "format": "~s" if end >= 10_000 else FIGURES,
         "tickMinStep": loads.measure.step,
     }
@@ -241,8 +247,8 @@ def _row(rows: int) -> Spec:
 
 def _bar_text(value: float | None) -> str:
     if value is None:
-        return "unknown"
-    return "0 (idle)" if value == 0 else number(value)
+        return words("unknown")
+    return words("0 (idle)") if value == 0 else number(value)
 
 
 def _cut(name: str) -> str:

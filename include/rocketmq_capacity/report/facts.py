@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from rocketmq_capacity.report.figures import figure, label
+from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 from rocketmq_capacity.tables.dataset import Queue
 
@@ -40,12 +41,12 @@ def facts_of(value: Mapping[str, Any], rule: str = "") -> tuple[Fact, ...]:
 def _fact(name: str, value: Any, rule: str) -> Fact:
     if isinstance(value, Mapping):
         if not value:
-            return Fact(label(name), text="none")
+            return Fact(label(name), text=words("none"))
         return Fact(label(name), facts=facts_of(value, rule), more=max(0, len(value) - TABLE_ROWS))
     if not isinstance(value, list | tuple):
         return Fact(label(name), text=figure(name, value, rule))
     if not value:
-        return Fact(label(name), text="none")
+        return Fact(label(name), text=words("none"))
     if all(isinstance(item, Mapping) for item in value):
         return Fact(label(name), table=_table(value, rule))
     items = tuple(short(name, item, rule) for item in value[:ITEMS])
@@ -63,11 +64,13 @@ def short(name: str, value: Any, rule: str = "") -> str:
     if isinstance(value, Mapping):
         if {"broker_name", "queue_id"} <= value.keys():
             return queue_name(value)
-        return ", ".join(f"{label(str(key))} {short(str(key), held, rule)}" for key, held in value.items()) or "none"
+        return ", ".join(
+            f"{words(label(str(key)))} {short(str(key), held, rule)}" for key, held in value.items()
+        ) or words("none")
     if isinstance(value, list | tuple):
         left_out = len(value) - ITEMS
         listed = ", ".join(short(name, item, rule) for item in value[:ITEMS])
-        return f"{listed} and {left_out:,} more" if left_out > 0 else listed or "none"
+        return words(f"{listed} and {left_out:,} more") if left_out > 0 else listed or words("none")
     return figure(name, value, rule)
 
 

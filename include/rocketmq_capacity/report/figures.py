@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from rocketmq_capacity.catalogue.rule import units_of
+from rocketmq_capacity.report.language.amounts import MONTHS
+from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.wording import percent
 
 UNKNOWN: Final = "unknown"
@@ -56,14 +58,19 @@ def unit_of(name: str, rule: str = "") -> str | None:
 
 
 def figure(name: str, value: Any, rule: str = "") -> str:
-    """A scalar with its unit, as in :func:`unit_of`; null is "unknown", a boolean is yes or no."""
+    """A scalar with its unit, as in :func:`unit_of`, in the language of now; null is "unknown", a boolean yes or no."""
     if value is None:
-        return UNKNOWN
+        return words(UNKNOWN)
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return words("yes" if value else "no")
     if isinstance(value, int | float):
-        return _measure(name, value, unit_of(name, rule) or "")
-    return when(value) if name.endswith("_at") or name == "last_timestamp" else str(value)
+        return words(_measure(name, value, unit_of(name, rule) or ""))
+    return words(when(value)) if name.endswith("_at") or name == "last_timestamp" else _text(str(value))
+
+
+def _text(value: str) -> str:
+    """Words in the language of now; a name, which has no spaces, stays as it is."""
+    return words(value) if " " in value else value
 
 
 def label(name: str) -> str:
@@ -121,23 +128,6 @@ def when(text: str) -> str:
     if moment.utcoffset() is None or moment.utcoffset():
         return text
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M:%S} UTC"
-
-
-MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-"""Not strftime's names, which depend on the machine's locale: equal inputs must give equal bytes."""
 
 
 def _measure(name: str, value: float, unit: str) -> str:

@@ -13,11 +13,13 @@ from markupsafe import Markup
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import finalize, visible
 from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.language.current import gettext, ngettext, speaking, told, words
 from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.svg import start_to_draw
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS, lower_first
+from rocketmq_capacity.vocabulary import ENGLISH, Language
 from rocketmq_capacity.wording import counted
 
 PACKAGE: Final = "rocketmq_capacity.report"
@@ -25,18 +27,21 @@ TEMPLATE: Final = "report.html.j2"
 STYLE: Final = "report.css"
 
 
-def render_report(plan: Plan, beside: PageRows) -> str:
+def render_report(plan: Plan, beside: PageRows, language: Language = ENGLISH) -> str:
     """The page of a plan; equal input gives equal text.
 
     Args:
         plan: the plan.
         beside: rows that the page shows and the plan does not hold.
+        language: of the page. Where a sentence of the plan has no text in it, the English one is shown.
 
     Errors: :class:`jinja2.UndefinedError` if a template uses a name that does not exist, which is a defect.
     """
-    page = page_of(plan, beside)
-    style = _style() + _filters(0 if page.owners is None else len(page.owners.owners))
-    return _environment().get_template(TEMPLATE).render(page=page, style=style, style_hash=style_hash(style))
+    with speaking(language):
+        page = page_of(plan, beside)
+        style = _style() + _filters(0 if page.owners is None else len(page.owners.owners))
+        template = _environment().get_template(TEMPLATE)
+        return template.render(page=page, style=style, style_hash=style_hash(style), lang=language)
 
 
 def get_ready() -> None:
@@ -86,11 +91,17 @@ def environment_of(loader: BaseLoader) -> Environment:
 @cache
 def _environment() -> Environment:
     environment = environment_of(PackageLoader(PACKAGE))
+    environment.extend(newstyle_gettext=True)  # before the extension, which would set it to False
+    environment.add_extension("jinja2.ext.i18n")
+    # Not Jinja's own functions, which would not show invisible characters of the values in a text.
+    environment.globals.update(_=gettext, gettext=gettext, ngettext=ngettext)
     environment.globals.update(severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, most_commands=COMMANDS)
     environment.filters |= {
         "number": number,
         "lower_first": lower_first,
         "breakable": _breakable,
+        "t": told,
+        "words": _visible_words,
     }
     return environment
 
@@ -98,6 +109,11 @@ def _environment() -> Environment:
 def _breakable(name: str) -> Markup:
     """A name that a browser breaks after ``_``, ``.``, ``$`` and ``-`` where it is too long for its column."""
     return Markup("<wbr>").join(re.split(r"(?<=[_.$-])(?=.)", visible(name)))
+
+
+def _visible_words(text: str) -> str:
+    """A text in the language of now, for an attribute or within another text: the whole may be mark-up."""
+    return visible(words(text))
 
 
 def _filters(owners: int) -> Markup:

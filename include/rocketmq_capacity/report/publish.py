@@ -16,12 +16,17 @@ from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
 from rocketmq_capacity.report.tables import BY_OWNER, findings_by_owner, findings_csv, recommendations_csv
 from rocketmq_capacity.store.writing import sync, write_together
+from rocketmq_capacity.vocabulary import ENGLISH, Language
 
 NOTHING: Final[Mapping[str, bytes | None]] = {}
 
 
 def publish(
-    plan: Plan, beside: PageRows, folder: Path, handed_over: Mapping[str, bytes | None] = NOTHING
+    plan: Plan,
+    beside: PageRows,
+    folder: Path,
+    handed_over: Mapping[str, bytes | None] = NOTHING,
+    language: Language = ENGLISH,
 ) -> PlanSummary:
     """Write report.html, plan.json, the scripts and the other files into the folder, which is created if it is missing.
 
@@ -33,13 +38,14 @@ def publish(
         beside: rows that the page shows and the plan does not hold.
         folder: where the files go.
         handed_over: what other tools get, by name; a file without bytes is deleted.
+        language: of the page; the other files are in English.
 
     Errors: ``OSError`` if a file cannot be written.
     """
     summary = summary_of_plan(plan)
     with ThreadPoolExecutor(max_workers=1) as meanwhile:
         # Most of the page's time goes to its charts, which are drawn outside of Python.
-        page = meanwhile.submit(render_report, plan, beside)
+        page = meanwhile.submit(render_report, plan, beside, language)
         contents: dict[str, bytes | Iterable[bytes]] = {
             REPORT: _bytes_of(page),
             **dict(scripts_of(plan)),

@@ -21,9 +21,10 @@ from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.files import REPORT
+from rocketmq_capacity.report.language.current import speaking, words
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
+from rocketmq_capacity.vocabulary import CRITICAL, ENGLISH, INFO, WARNING, Language, Severity
 
 STYLES: Final[dict[Severity, str]] = {CRITICAL: "bold red", WARNING: "yellow", INFO: "blue"}
 PLAIN_WIDTH: Final = 100
@@ -34,13 +35,13 @@ def summary_table(plan: Plan, frame: Box | None) -> Table:
     """A table of the rules that found something, worst first: severity, rule, meaning, number of findings."""
     findings = Counter((finding.severity, finding.rule) for finding in still_open(plan.findings))
     table = Table(box=frame, show_edge=False, pad_edge=False)
-    table.add_column("Severity")
-    table.add_column("Rule", no_wrap=True)
-    table.add_column("What it means")
-    table.add_column("Findings", justify="right")
+    table.add_column(words("Severity"))
+    table.add_column(words("Rule"), no_wrap=True)
+    table.add_column(words("What it means"))
+    table.add_column(words("Findings"), justify="right")
     for (severity, rule), count in sorted(findings.items(), key=lambda entry: (SEVERITY_RANK[entry[0][0]], entry[0])):
-        title = rule_of(rule).title
-        table.add_row(Text(SEVERITY_WORDS[severity], STYLES[severity]), visible(rule), title, f"{count:,}")
+        told = Text(words(SEVERITY_WORDS[severity]), STYLES[severity])
+        table.add_row(told, visible(rule), words(rule_of(rule).title), f"{count:,}")
     return table
 
 
@@ -49,32 +50,40 @@ def summary_console() -> Console:
     return Console(width=None if sys.stdout.isatty() else PLAIN_WIDTH, highlight=False, markup=False)
 
 
-def print_summary(plan: Plan, report: Path, console: Console) -> None:
+def print_summary(plan: Plan, report: Path, console: Console, language: Language = ENGLISH) -> None:
     """Print a summary of the plan and the path of its report."""
+    with speaking(language):
+        _print(plan, report, console)
+
+
+def _print(plan: Plan, report: Path, console: Console) -> None:
+    def say(text: str, *, wraps: bool = True) -> None:
+        console.print(Text(words(text)), soft_wrap=not wraps)
+
     facts = summary_of_plan(plan)
     manual = sum(recommendation.manual for recommendation in plan.recommendations)
     statuses = Counter(group.provision_status for group in plan.groups)
-    console.print(Text(f"Cluster {visible(plan.cluster_name)}, {when(visible(plan.taken_at))}"))
+    say(f"Cluster {visible(plan.cluster_name)}, {when(visible(plan.taken_at))}")
     if plan.recorded_at is not UNSET:
-        console.print(Text(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date"))
+        say(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date")
     if plan.scenario is not UNSET:
-        console.print(Text(f"What-if, not the cluster as it is: {visible(plan.scenario.name)}"))
+        say(f"What-if, not the cluster as it is: {visible(plan.scenario.name)}")
     if facts.policy_differences:
         kind = "A trial, not the day's plan" if facts.trial else "Not the deployment's policy"
-        console.print(Text(f"{kind}: {'; '.join(facts.policy_differences)}"))
-    console.print(Text(f"Queues read completely: {per_cent(facts.completeness)}"))
-    counts = ", ".join(f"{statuses[status]:,} {wording.title.lower()}" for status, wording in STATUS_WORDS.items())
-    console.print(Text(f"Consumer groups: {facts.groups:,} ({counts})"))
-    console.print(Text(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual"))
+        say(f"{kind}: {'; '.join(facts.policy_differences)}")
+    say(f"Queues read completely: {per_cent(facts.completeness)}")
+    counts = ", ".join(f"{statuses[status]:,} {words(one.title).lower()}" for status, one in STATUS_WORDS.items())
+    say(f"Consumer groups: {facts.groups:,} ({counts})")
+    say(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual")
     if facts.accepted:
-        console.print(Text(f"Accepted risks: {facts.accepted:,} findings that are not counted below"))
+        say(f"Accepted risks: {facts.accepted:,} findings that are not counted below")
     for note in plan.notes:
-        console.print(Text(visible(note)), soft_wrap=True)
+        say(visible(note), wraps=False)
     if still_open(plan.findings):
         console.print(summary_table(plan, SIMPLE_HEAD if console.is_terminal else None))
     else:
-        console.print(Text("No findings."))
-    console.print(Text(f"Report: {report}"), soft_wrap=True)
+        say("No findings.")
+    say(f"Report: {report}", wraps=False)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

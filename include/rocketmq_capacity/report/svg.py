@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.charts import Drawing, Spec
+from rocketmq_capacity.report.language.current import words
 
 VEGA_LITE: Final = "6.4"
 KEPT_ATTRIBUTES: Final = frozenset({
@@ -64,7 +65,7 @@ def inline_svg(drawing: Drawing, chart_id: str, title: str, description: str) ->
     })
     for index, (name, text) in enumerate((("title", title), ("desc", description))):
         element = ET.Element(name, {"id": f"{chart_id}-{'text' if name == 'desc' else name}"})
-        element.text = visible(text)
+        element.text = visible(words(text))
         root.insert(index, element)
     return Markup(ET.tostring(root, encoding="unicode", short_empty_elements=False))  # noqa: S704  # ElementTree has escaped it
 

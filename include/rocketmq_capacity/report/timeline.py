@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.language.current import words
 
 WIDTH: Final = 860
 LABELS: Final = 210
@@ -67,20 +68,20 @@ def image(parts: Iterable[str], height: float, chart_id: str, title: str, descri
     head = (
         f'<svg class="chart" role="img" aria-labelledby="{chart_id}-title {chart_id}-text" '
         f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">'
-        f'<title id="{chart_id}-title">{escape(visible(title))}</title>'
-        f'<desc id="{chart_id}-text">{escape(visible(description))}</desc>'
+        f'<title id="{chart_id}-title">{escape(visible(words(title)))}</title>'
+        f'<desc id="{chart_id}-text">{escape(visible(words(description)))}</desc>'
     )
     return Markup(head + "".join(parts) + "</svg>")  # noqa: S704  # numbers, and texts that are escaped
 
 
 def _bar(stretch: Stretch, top: float, scale: float) -> Iterator[str]:
     """A bar as long as the worst case, its darker part as long as the average, and both as text."""
-    worst, words = stretch.worst_s * scale, f"{stretch.words} at most {number(stretch.worst_s)} s"
+    worst, told = stretch.worst_s * scale, f"{stretch.words} at most {number(stretch.worst_s)} s"
     yield _rect(LABELS, top, worst, stretch.colour, 0.45 if stretch.expected_s is not None else 1)
     if stretch.expected_s is not None:
         yield _rect(LABELS, top, stretch.expected_s * scale, stretch.colour, 1)
-        words = f"{stretch.words} {number(stretch.expected_s)} s, at most {number(stretch.worst_s)} s"
-    yield words_at(LABELS + worst + 6, top + BAR - 1, words, "start", "var(--text)")
+        told = f"{stretch.words} {number(stretch.expected_s)} s, at most {number(stretch.worst_s)} s"
+    yield words_at(LABELS + worst + 6, top + BAR - 1, words(told), "start", "var(--text)")
 
 
 def axis(longest: float, scale: float, bottom: float) -> Iterator[str]:
@@ -91,7 +92,7 @@ def axis(longest: float, scale: float, bottom: float) -> Iterator[str]:
         ends = f'x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{bottom:.0f}"'
         yield f'<line {ends} stroke="var(--chart-grid)" stroke-width="1"></line>'
         yield words_at(x, bottom + 14, f"{tick:,}", "middle", "var(--muted)")
-    yield words_at(LABELS, bottom + 34, "Seconds after the change", "start", "var(--muted)")
+    yield words_at(LABELS, bottom + 34, words("Seconds after the change"), "start", "var(--muted)")
 
 
 def _rect(x: float, y: float, width: float, colour: str, opacity: float) -> str:
@@ -101,11 +102,11 @@ def _rect(x: float, y: float, width: float, colour: str, opacity: float) -> str:
     )
 
 
-def words_at(x: float, y: float, words: str, anchor: str, colour: str) -> str:
+def words_at(x: float, y: float, text: str, anchor: str, colour: str) -> str:
     """A text of the picture."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12" fill="{colour}">'
-        f"{escape(visible(words))}</text>"
+        f"{escape(visible(text))}</text>"
     )
 
 

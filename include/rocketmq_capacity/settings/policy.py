@@ -41,10 +41,12 @@ from rocketmq_capacity.vocabulary import (
     AVG_BY_CIRCLE,
     CONFIG,
     CONSISTENT_HASH,
+    ENGLISH,
     MACHINE_ROOM,
     MACHINE_ROOM_NEARBY,
     MACHINE_ROOM_NEARBY_AVG,
     POP,
+    Language,
     Strategy,
 )
 
@@ -191,6 +193,7 @@ DEFAULT_HEAP: Final = "default"
 class Policy(Section):
     """All settings of a user."""
 
+    language: Language = ENGLISH
     strategies: tuple[Strategy, ...] = (
         AVG,
         AVG_BY_CIRCLE,

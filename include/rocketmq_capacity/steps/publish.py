@@ -61,6 +61,6 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 producer_failure=rows_if_any(run, tables.ProducerFailure),
                 unrouted_topic=rows_if_any(run, tables.UnroutedTopic),
             )
-            published(plan, beside, run.report, handed_over(plan, policy, observed_in(run)))
+            published(plan, beside, run.report, handed_over(plan, policy, observed_in(run)), policy.language)
         step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
     return plan

@@ -10,6 +10,7 @@ from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.charts import Span, load_chart, overview_chart
 from rocketmq_capacity.report.figures import number
+from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
 from rocketmq_capacity.report.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
 from rocketmq_capacity.report.svg import inline_svg
@@ -53,11 +54,11 @@ def load_picture(loads: Loads, name: str, chart_id: str) -> Chart:
     """Bars of a group's clients."""
     measure = loads.measure
     beside = f", and under {loads.alternative}" if loads.alternative else ""
-    title = f"{measure.title} per client of {name}"
+    title = f"{words(measure.title)} per client of {name}"
     drawn = sum(1 for bar in loads.bars if not bar.is_rest)
     described = (
         f"Bars for {drawn} of {loads.clients} clients under {loads.current}, which is in use{beside}. "
-        f"The average is {number(loads.average)} {measure.unit}. The table below holds the same numbers."
+        f"The average is {number(loads.average)} {words(measure.unit)}. The table below holds the same numbers."
     )
     headers = ["Client", f"{loads.current} ({measure.unit})"]
     headers += [f"{loads.alternative} ({measure.unit})"] if loads.alternative else []

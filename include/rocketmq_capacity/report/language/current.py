@@ -1,0 +1,68 @@
+"""The language that is written in now. ``speaking`` chooses it for what its body calls, in this thread alone."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final, TypeVar
+
+from markupsafe import Markup
+
+from rocketmq_capacity.plan_file.visible import visible
+from rocketmq_capacity.report.language.catalogue import Words, words_of
+from rocketmq_capacity.vocabulary import ENGLISH, Language
+
+_NOW: Final[ContextVar[Language]] = ContextVar("language", default=ENGLISH)
+_ENGLISH_WORDS: Final = re.compile(r"[A-Za-z]{2,}[^A-Za-z]* [^A-Za-z]*[A-Za-z]{2,}|^[A-Z]?[a-z]{2,}$")
+
+Value = TypeVar("Value")
+
+
+@contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """The body writes in this language."""
+    before = _NOW.set(language)
+    try:
+        yield
+    finally:
+        _NOW.reset(before)
+
+
+def _words() -> Words:
+    return words_of(_NOW.get())
+
+
+def gettext(message: str, **values: Any) -> Markup:
+    """A template's text with its values, which are escaped, with all characters visible and thousands separated."""
+    return _with_values(_words().texts.gettext(message), values)
+
+
+def ngettext(one: str, several: str, number: int, **values: Any) -> Markup:
+    """The same in the form that the number asks for."""
+    return _with_values(_words().texts.ngettext(one, several, number), {"num": number, **values})
+
+
+def words(text: str) -> str:
+    """A text of the page or the plan in this language; in English where the catalogue does not have it."""
+    return text if _NOW.get() == ENGLISH else _words().sentences.said(text) or text
+
+
+def told(value: Value) -> Value | str:
+    """The same for a template: what stays English is marked as such; what is no text stays as it is."""
+    if _NOW.get() == ENGLISH or not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    said = _words().sentences.said(value)
+    if said is not None:
+        return said
+    return Markup('<span lang="en">{}</span>').format(visible(value)) if _ENGLISH_WORDS.search(value) else value
+
+
+def _with_values(text: str, values: dict[str, Any]) -> Markup:
+    # The texts are this package's own.
+    return Markup(text) % {name: _shown(value) for name, value in values.items()}  # noqa: S704
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,126 @@
+"""English sentences of a plan, said in Chinese: as a whole, with their figures, or not at all."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rocketmq_capacity.report.language.catalogue import words_of
+from rocketmq_capacity.report.language.current import gettext, ngettext, speaking, told, words
+from rocketmq_capacity.report.language.sentences import Sentences
+from tests.plan.sample_bytes import FILE as SAMPLE_PLAN
+
+SAID = ("title", "message", "reason", "way_back", "shows", "expect", "status_reason")
+"""Members of a plan that have sentences."""
+
+
+def said(text: str) -> str | None:
+    return words_of("zh-CN").sentences.said(text)
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        (
+            "4 of 12 clients own no queue; the group's largest topic has 8 readable queues.",
+            "12 个客户端中有 4 个没有分到队列；该消费组最大的 Topic 有 8 个可读队列。",
+        ),
+        (
+            "1 of 2 clients owns no queue; the group's largest topic has 1 readable queue.",
+            "2 个客户端中有 1 个没有分到队列；该消费组最大的 Topic 有 1 个可读队列。",
+        ),
+        ("Nobody reads 2 of 6 queues: broker-a:0, broker-a:1.", "6 个队列中有 2 个无人读取：broker-a:0、broker-a:1。"),
+        ("2 queues without reader", "2 个队列无人读取"),
+        ("2,000 messages behind", "堆积 2,000 条消息"),
+        ("AVG (as its clients report it)", "AVG（由客户端上报）"),
+        ("Give pay more queues", "给 pay 增加队列"),
+        ("20 November 2026, 02:00:00 UTC", "2026 年 11 月 20 日 02:00:00 UTC"),
+        ("4.5 to 8.25", "4.5 至 8.25"),
+        ("a.b, c.d and 4 more", "a.b、c.d 等（另有 4 个）"),
+        (
+            "Its clients run different strategies: AVG, POP. Now nobody reads 2 queues, and 1 queue is read twice.",
+            "其客户端使用不同的策略：AVG、POP。目前 2 个队列无人读取，1 个队列被重复读取。",
+        ),
+    ],
+)
+def test_a_sentence_keeps_its_names_and_figures(english: str, chinese: str) -> None:
+    assert said(english) == chinese
+
+
+@pytest.mark.parametrize(
+    "english",
+    [
+        "Nobody has ever said this of 8 queues.",
+        "4 of 12 clients own no queue; the group's largest topic has a cold.",
+        "Nobody reads 2 of 6 queues: broker-a:0. The owner is on holiday.",
+        "x" * 5_000,
+    ],
+)
+def test_a_sentence_that_is_not_known_as_a_whole_stays_english_and_says_so(english: str) -> None:
+    assert said(english) is None
+    with speaking("zh-CN"):
+        assert words(english) == english
+
+
+def test_what_stays_english_is_marked_and_escaped() -> None:
+    with speaking("zh-CN"):
+        assert told("a <b> of words") == '<span lang="en">a &lt;b&gt; of words</span>'
+        assert told("pay_orders, g-pay") == "pay_orders、g-pay"
+        assert told("pay_orders") == "pay_orders"
+    assert told("a <b> of words") == "a <b> of words"
+
+
+@pytest.mark.parametrize("name", ["none", "unknown", "today", "others"])
+def test_a_word_that_may_be_a_name_makes_no_sentence(name: str) -> None:
+    sentences = Sentences(
+        {"The group {group} has lost {n_clients} for ever": "{group} 失去了{n_clients}"}, {"client": "个客户端"}
+    )
+    assert sentences.said(f"The group {name} has lost 1 client for ever") is None
+    assert sentences.said("The group pay has lost 1 client for ever") == "pay 失去了 1 个客户端"
+
+
+def test_a_number_with_its_noun_is_nothing_else() -> None:
+    sentences = Sentences({"{n_queues} without reader": "{n_queues}无人读取"}, {"queue": "个队列", "queues": "个队列"})
+    assert sentences.said("3 queues without reader") == "3 个队列无人读取"
+    assert sentences.said("3 queues of pay without reader") is None
+
+
+def test_the_longest_template_wins_and_a_value_may_hold_commas() -> None:
+    sentences = Sentences(
+        {"seen at {at}": "于 {at} 所见", "seen at {at}, {times} times the rate": "于 {at} 所见，为速率的 {times} 倍"},
+        {},
+    )
+    moment = "20 November 2026, 02:00:00 UTC"
+    assert sentences.said(f"seen at {moment}, 1.5 times the rate") == (
+        "于 2026 年 11 月 20 日 02:00:00 UTC 所见，为速率的 1.5 倍"
+    )
+
+
+def test_values_of_a_template_are_escaped_and_thousands_separated() -> None:
+    with speaking("zh-CN"):
+        assert gettext("Approved by %(by)s", by="<li>\u202e") == "由 &lt;li&gt;[U+202E] 批准"
+        assert ngettext("%(count)s more cause in plan.json", "%(count)s more causes in plan.json", 1, count=1) == (
+            "plan.json 中还有 1 个根因"
+        )
+    assert ngettext("%(count)s more cause in plan.json", "%(count)s more causes in plan.json", 1_000, count=1_000) == (
+        "1,000 more causes in plan.json"
+    )
+
+
+def _sentences(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for member, held in value.items():
+            yield from _sentences(held, member)
+    elif isinstance(value, list):
+        for held in value:
+            yield from _sentences(held, name)
+    elif isinstance(value, str) and name in SAID:
+        yield value
+
+
+def test_every_sentence_of_the_samples_plan_has_a_chinese_one() -> None:
+    plan = json.loads(SAMPLE_PLAN.read_bytes())
+    found = set(_sentences([plan["causes"], plan["findings"], plan["recommendations"]]))
+    assert len(found) > 60
+    assert sorted(text for text in found if said(text) is None) == []

@@ -1,0 +1,89 @@
+"""The catalogue as the sources ask for it: every text of the page, with the translations that exist.
+
+``python -m tests.language`` writes it. A new text comes without a translation, and a text that is no more is dropped.
+"""
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Final
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import write_po
+
+from rocketmq_capacity.report.language.catalogue import DOMAIN, FOLDER, read_catalogue
+from rocketmq_capacity.vocabulary import Language
+from tests.language.extraction import PACKAGE, labels, texts_of_code
+
+LANGUAGE: Final[Language] = "zh-CN"
+FILE: Final = PACKAGE / FOLDER / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
+TEMPLATES: Final = PACKAGE / "report" / "templates"
+OF_TEMPLATES: Final = {"newstyle_gettext": "true"}
+
+Id = str | tuple[str, str]
+
+
+def wanted() -> dict[Id, list[str]]:
+    """Every text, or text and plural, with the files that have it."""
+    found: dict[Id, list[str]] = {}
+    for text, file in [*_of_templates(), *_of_code()]:
+        files = found.setdefault(text, [])
+        if file not in files:
+            files.append(file)
+    # gettext finds a text in the entry of the same text with a plural, which a file can have only once.
+    for text in [text for text in found if not isinstance(text, str)]:
+        found[text] += found.pop(text[0], [])
+    return found
+
+
+def written() -> bytes:
+    """The file."""
+    before = read_catalogue(LANGUAGE)
+    made = Catalog(locale="zh_CN", domain=DOMAIN, project="rocketmq-capacity", fuzzy=False, header_comment=HEADER)
+    made.creation_date = made.revision_date = before.creation_date
+    for text, files in wanted().items():
+        old = before.get(text if isinstance(text, str) else text[0])
+        keeps = old is not None and (old.id if isinstance(old.id, str) else tuple(old.id)) == text
+        string = old.string if old is not None and keeps else None
+        made.add(text, string=string, locations=[(file, 0) for file in files], flags=_flags(text))
+    buffer = BytesIO()
+    write_po(buffer, made, width=120, include_lineno=False, omit_header=False)
+    return buffer.getvalue()
+
+
+def untranslated() -> list[Message]:
+    """The texts of the file without a translation."""
+    return [one for one in read_catalogue(LANGUAGE) if one.id and not translation_of(one)]
+
+
+def translation_of(message: Message) -> str:
+    """The translation; Chinese has one form for any number."""
+    said = message.string or ""
+    return said if isinstance(said, str) else said[0]
+
+
+def _flags(text: Id) -> list[str]:
+    return ["python-brace-format"] if isinstance(text, str) and "{" in text else []
+
+
+def _of_templates() -> Iterator[tuple[Id, str]]:
+    method = [("**.j2", "jinja2.ext:babel_extract")]
+    for file, _, text, _, _ in extract_from_dir(TEMPLATES, method, {"**.j2": OF_TEMPLATES}):
+        yield text if isinstance(text, str) else (text[0], text[1]), f"report/templates/{file}"
+
+
+def _of_code() -> Iterator[tuple[Id, str]]:
+    found = texts_of_code()
+    for text, places in found.texts.items():
+        for place in places:
+            yield text, place.partition(":")[0]
+    for noun, places in found.nouns.items():
+        for place in places:
+            yield noun, place.partition(":")[0]
+    for text in labels():
+        yield text, "catalogue/evidence.py"
+
+
+HEADER: Final = """\
+# The page and the summary in Simplified Chinese; English is the source, in the templates and in the code.
+# `python -m tests.language` adds new texts and drops old ones; {names} are taken over, {a|b} is left out."""
