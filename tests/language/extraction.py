@@ -23,6 +23,7 @@ ROOMS: Final = (
     "allocation",
     "assessment",
     "catalogue",
+    "producers",
     "recommendation",
     "report",
     "simulation",
@@ -108,8 +109,9 @@ INFLECTIONS: Final = (
 TITLE: Final = re.compile(r"[A-Z][a-z]{2,}")
 """A text of one word that is a title, in the report's own rooms."""
 NO_SENTENCE: Final = re.compile(
-    r"<\w+[ >]|</|\$|\w_\{|\}_\w|~/|%$|^[a-z_]+: |; expected|expected at most|^is \{|^[a-z]+-\{\w+\}$|^var\(|@restarted"
-    r"|^[\w/]*#?\{\w+\}\w*$|queueId=$|^bold |^[a-z_]+\[|already$|^apache/|^\w+ of the \w+$"
+    r"<\w+[ >]|</|\$|\w_\{|\}_\w|~/|%$|^[a-z]+_[a-z_]+: |^(room|topic|nameserver): |; expected"
+    r"|expected at most|^is \{|^[a-z]+-\{\w+\}$|^var\(|@restarted|^[\w/]*#?\{\w+\}\w*$|queueId=$"
+    r"|^bold |^[a-z_]+\[|already$|^apache/|^\w+ of the \w+$"
 )
 """Mark-up, ids, examples of a scenario file and errors."""
 CONNECTORS: Final = frozenset(

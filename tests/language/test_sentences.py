@@ -31,6 +31,20 @@ def said(text: str) -> str | None:
             "2 个客户端中有 1 个没有分到队列；该消费组最大的 Topic 有 1 个可读队列。",
         ),
         ("Nobody reads 2 of 6 queues: broker-a:0, broker-a:1.", "6 个队列中有 2 个无人读取：broker-a:0、broker-a:1。"),
+        (
+            "Let every client run AVG instead of CONFIG: idle clients go from 16 to 0, EXCESS by queues goes from 1.33 "
+            "to 1.00.",
+            "让每个客户端使用 AVG（之前为 CONFIG）：空闲客户端从 16 变为 0，按队列计的 EXCESS 从 1.33 变为 1.00。",
+        ),
+        (
+            "More queues would not help: 17 queues on each broker would make it worse for g-1; 9 queues on each broker"
+            " would make it worse for g-2.",
+            "增加队列没有帮助：每个 Broker 17 个队列会使 g-1 变差；每个 Broker 9 个队列会使 g-2 变差。",
+        ),
+        (
+            "a@1, the busiest of 9 clients, is busy for 96.3 % of its time.",
+            "9 个客户端中最忙的 a@1，繁忙度为 96.3 %。",
+        ),
         ("2 queues without reader", "2 个队列无人读取"),
         ("2,000 messages behind", "堆积 2,000 条消息"),
         ("AVG (as its clients report it)", "AVG（由客户端上报）"),

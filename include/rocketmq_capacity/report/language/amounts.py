@@ -51,11 +51,12 @@ BETWEEN: Final = ((" to ", " 至 "), (" of ", " / "), (" and ", " 和 "))
 _COUNTED: Final = re.compile(rf"({NUMBER}) (.+)")
 _VERSION: Final = r"\d+(?:\.\d+)+"
 _NAMED: Final = (
+    (re.compile(rf"({NUMBER} %) of its time"), r"\1"),
     (re.compile(rf"({NUMBER}) on (\S+)"), r"\2 上 \1 个"),
     (re.compile(rf"from ({_VERSION}) on"), r"\1 及以上"),
     (re.compile(rf"up to ({_VERSION})"), r"\1 及以下"),
 )
-"""Queues on a broker, and versions."""
+"""The share of time that a client is busy, queues on a broker, and versions."""
 _NUMBER: Final = re.compile(rf"{NUMBER}( %)?|{_VERSION}")
 _MOMENT: Final = re.compile(rf"(\d+) ({'|'.join(MONTHS)}) (\d+), (\d\d:\d\d:\d\d) UTC")
 

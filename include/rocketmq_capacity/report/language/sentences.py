@@ -24,17 +24,23 @@ DEEPEST: Final = 6
 """Phrases within phrases."""
 VAGUE: Final = frozenset({"unknown", "none", "nobody", "nothing", "today", "and", "or", "others"})
 """Words that may also be a name: a sentence that has one in a place is not taken over."""
+SHORT: Final = 3
+"""Characters of a probe that other texts may have by chance."""
 LONG: Final = 10
 """Letters of its own with which no other text looks like a template."""
 HAN: Final = re.compile(r"[\u4e00-\u9fff]")
-FIGURE: Final = re.compile(r"[\d,.]+ [A-Z][A-Z_]+|\S*[\d_@.:/%-]\S* [\d,.]+|\S+ [\d,.]+")
+FIGURE: Final = re.compile(r"\d[\d,.]* [A-Z][A-Z_]+|\S+ \d[\d,.]*")
 """A number of a state, or a name and its number: they are the same in any language."""
+PAIR: Final = re.compile(r"\S+ [\d,]+ and [\d,]+")
+"""A name with two numbers."""
+CLAUSE: Final = re.compile(r"[;:] |\. ")
+"""What a value has only if it holds a clause of its own."""
 ENGLISH_WORD: Final = re.compile(r"[A-Z]?[a-z]+,?")
 _HAN: Final = "[\u4e00-\u9fff]"
 MISSING_SPACE: Final = re.compile(rf"(?<={_HAN})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%])(?={_HAN})")
-NO_SPACE: Final = re.compile(rf"(?<={_HAN}) +(?={_HAN})")
+NO_SPACE: Final = re.compile(rf"(?<={_HAN}|[\uff01-\uff5e]) +(?={_HAN})")
 CHANGED: Final = re.compile(r"(.+?) ([\d.,]+(?: to [\d.,]+| or more)?|not stated|unknown) → (.+)")
-COUNTED: Final = r"([\d,]+ [A-Za-z][A-Za-z ]*?)"
+COUNTED: Final = r"(\d+(?:,\d{3})* [A-Za-z][A-Za-z ]*?)"
 """A number and what it counts: what stands in a place whose name begins with n_."""
 FULL_STOP: Final = "。"
 BEGINS: Final = ((", ", "，"), (": ", "："), ("; ", "；"), (". ", FULL_STOP))
@@ -61,6 +67,8 @@ class _Template:
     """With the shortest values, and with the longest."""
     names: tuple[str, ...]
     said: str
+    opens: tuple[bool, ...]
+    """Whether a place may have a clause of its own: it comes after a colon, say, or is the sentence's only one."""
     length: int
     """Letters of its own. Other texts may look like one with few, so that no usual word is taken for a name there."""
 
@@ -71,6 +79,13 @@ class _Template:
             if found is None:
                 return
             yield found.groups()
+
+    def goes_over(self, values: tuple[str, ...]) -> bool:
+        """Whether a value goes over into the next clause, which is then not of this template."""
+        repeats = len(self.probe) > SHORT and any(self.probe in value for value in values)
+        return repeats or any(
+            not opens and CLAUSE.search(value) for opens, value in zip(self.opens, values, strict=True)
+        )
 
 
 class Sentences:
@@ -107,17 +122,20 @@ class Sentences:
     def _by_template(self, text: str, depth: int) -> str | None:
         turned = _turned(text)
         for template in self._templates:
-            for one in (text, turned) if template.probe in text or template.probe in turned else ():
-                for values in template.values(one):
-                    said = self._filled(template, values, depth)
-                    if said is not None:
-                        return said
+            if template.probe not in text and template.probe not in turned:
+                continue
+            for values in (*template.values(text), *template.values(turned)):
+                said = self._filled(template, values, depth)
+                if said is not None:
+                    return said
         return None
 
     def _filled(self, template: _Template, values: tuple[str, ...], depth: int) -> str | None:
+        if template.goes_over(values):
+            return None
         filled = {}
         for name, value in zip(template.names, values, strict=True):
-            is_doubtful = template.length < LONG and ENGLISH_WORD.fullmatch(value)
+            is_doubtful = name.startswith("n_") or (template.length < LONG and ENGLISH_WORD.fullmatch(value))
             said = self._known(value, depth + 1) if is_doubtful else self._value(value, depth)
             if said is None:
                 return None
@@ -127,8 +145,11 @@ class Sentences:
     def _value(self, value: str, depth: int) -> str | None:
         """What stands in a place: a name, an amount, a list of them, or a phrase."""
         text = value.strip()
-        if " " not in text or _is_same(text):
-            return None if text in VAGUE else text
+        if " " not in text:
+            return None if text in VAGUE or (text.endswith(".") and len(text) > 1) else text
+        same = _same(text)
+        if same is not None:
+            return same
         for mark, other in BEGINS:
             if text.startswith(mark):
                 rest = self._value(text.removeprefix(mark), depth)
@@ -139,8 +160,12 @@ class Sentences:
         """``a, b and 4 more``, or names alone: names as they are, phrases as they are said."""
         begin, _, more = text.rpartition(" and ")
         number = re.fullmatch(r"([\d,]+) more", more)
-        items = (begin if number else text.replace(" and ", ", ")).split(", ")
-        if not number and (len(items) == 1 or not all(map(_is_same, items))):
+        if number:
+            text = begin
+        elif begin and " and " not in begin and " " not in more:
+            text = f"{begin}, {more}"
+        items = text.split(", ")
+        if not number and (len(items) == 1 or any(_same(item) is None for item in items)):
             return None
         listed = _joined("、", (self._part(item, depth) for item in items))
         return f"{listed} 等（另有 {number[1]} 个）" if number and listed else listed
@@ -192,12 +217,13 @@ class Sentences:
     def _after_name(self, text: str, depth: int) -> str | None:
         """A name, which is no usual word, and what it does."""
         name, _, rest = text.partition(" ")
-        said = None if ENGLISH_WORD.fullmatch(name) or not rest else self._known(rest, depth + 1)
+        is_number = name[-1:].isdigit() and not {"@", "-"} & {*name}
+        is_name = rest and not is_number and not ENGLISH_WORD.fullmatch(name)
+        said = self._known(rest, depth + 1) if is_name else None
         return None if said is None else f"{name} {said}"
 
     def _part(self, text: str, depth: int) -> str | None:
-        known = self._known(text, depth + 1)
-        return known or (text if _is_same(text) else None)
+        return self._known(text, depth + 1) or _same(text)
 
 
 def _is_word(text: str, said: str | None) -> bool:
@@ -205,12 +231,14 @@ def _is_word(text: str, said: str | None) -> bool:
     return text == said and ENGLISH_WORD.fullmatch(text) is not None
 
 
-def _is_same(text: str) -> bool:
-    """Whether it is the same in any language: a name or a command, or said already, or written by a user."""
+def _same(text: str) -> str | None:
+    """What is the same in any language: a name, a filter or a command, or said already, or written by a user."""
     if " " not in text:
-        return text not in VAGUE
+        return None if text in VAGUE else text
     is_said = not text.isascii() and HAN.search(text) is not None
-    return is_said or text.startswith("mqadmin ") or FIGURE.fullmatch(text) is not None
+    if is_said or text.startswith(("mqadmin ", "TAG ", "SQL92 ")) or FIGURE.fullmatch(text):
+        return text
+    return text.replace(" and ", " 和 ") if PAIR.fullmatch(text) else None
 
 
 def spaced(text: str) -> str:
@@ -234,7 +262,9 @@ def _template(text: str, said: str) -> _Template:
     literals = PLACEHOLDER.split(text)[::2]
     patterns = tuple(re2.compile("(?s)" + "".join(_pattern(text, place))) for place in ("(.*?)", "(.*)"))
     length = sum(character.isalpha() for character in "".join(literals))
-    return _Template(max(literals, key=len), patterns, tuple(names), said, length)
+    every, is_only = enumerate(PLACEHOLDER.findall(text)), len(names) == 1 and text.endswith(".")
+    opens = tuple(is_only or literals[place].endswith((": ", "; ", ". ")) for place, name in every if "|" not in name)
+    return _Template(max(literals, key=len), patterns, tuple(names), said, opens, length)
 
 
 def _pattern(text: str, place: str) -> Iterator[str]:
