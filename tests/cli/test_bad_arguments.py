@@ -23,6 +23,7 @@ NO_ADDRESSES = ["", ";", "localhost", "127.0.0.1:", ":9876", "127.0.0.1:0", "127
         (["plan", "x.json", "--out=out"], "plan: no such argument: x.json; expected --out, --inventory, "),
         (["snapshot", "--out=x.json"], "snapshot: the following arguments are required: --nameserver; "),
         (["snapshot", "--nameserver=127.0.0.1:9876"], "snapshot: the following arguments are required: --out; "),
+        (["plan", "--out=out", "--language=fr"], "plan: argument --language: invalid choice: 'fr' (choose from "),
         (["plna"], "arguments: argument COMMAND: invalid choice: 'plna' (choose from "),
         (["--out=out"], "arguments: the following arguments are required: COMMAND; "),
     ],
