@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.catalogue.evidence import Figure, figures_of
-from rocketmq_capacity.catalogue.rule import rules
-from rocketmq_capacity.report.figures import label
+from rocketmq_capacity.catalogue.rule import rules, units_of
+from rocketmq_capacity.report.figures import PER_CENT, UNITS, label
 from rocketmq_capacity.simulation.change import changes
 
 PACKAGE: Final = Path(__file__).parents[2] / "include" / "rocketmq_capacity"
@@ -155,6 +155,13 @@ def labels() -> Iterator[str]:
     for rule in rules().values():
         for kind in rule.kinds:
             yield from _labels(figures_of(kind))
+
+
+def counted_figures() -> Iterator[str]:
+    """What figures of evidence count, in the singular."""
+    for rule in rules().values():
+        units = units_of(rule.name).values()
+        yield from (unit for unit in units if unit and unit not in UNITS.values() and unit != PER_CENT)
 
 
 def _names_of_figures() -> Iterator[str]:

@@ -13,7 +13,7 @@ from babel.messages.pofile import write_po
 
 from rocketmq_capacity.report.language.catalogue import DOMAIN, FOLDER, read_catalogue
 from rocketmq_capacity.vocabulary import Language
-from tests.language.extraction import PACKAGE, labels, texts_of_code
+from tests.language.extraction import PACKAGE, counted_figures, labels, texts_of_code
 
 LANGUAGE: Final[Language] = "zh-CN"
 FILE: Final = PACKAGE / FOLDER / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
@@ -80,6 +80,8 @@ def _of_code() -> Iterator[tuple[Id, str]]:
     for noun, places in found.nouns.items():
         for place in places:
             yield noun, place.partition(":")[0]
+    for unit in counted_figures():
+        yield (unit, f"{unit}s"), "catalogue/evidence.py"
     for text in labels():
         yield text, "catalogue/evidence.py"
 
