@@ -90,5 +90,6 @@ def test_the_summary_of_the_command_line_is_chinese(tmp_path):
     told = console.export_text()
     assert "集群 prod-eu-1，2026 年 11 月 20 日 02:00:00 UTC" in told
     assert "完整读取的队列：97.2 %" in told
+    assert re.search(r"消费组：18（\d+ 消费者不足、\d+ 合适、\d+ 多于所需、\d+ 无法判断）", told)
     line = next(line for line in told.splitlines() if "ORPHAN_QUEUE" in line)
     assert re.fullmatch(r"严重 +ORPHAN_QUEUE +无人读取的队列 +\d+", line)

@@ -21,7 +21,7 @@ from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import per_cent, when
 from rocketmq_capacity.report.files import REPORT
-from rocketmq_capacity.report.language.current import speaking, words
+from rocketmq_capacity.report.language.current import gettext, speaking, words
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, ENGLISH, INFO, WARNING, Language, Severity
@@ -72,7 +72,9 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
         kind = "A trial, not the day's plan" if facts.trial else "Not the deployment's policy"
         say(f"{kind}: {'; '.join(facts.policy_differences)}")
     say(f"Queues read completely: {per_cent(facts.completeness)}")
-    counts = ", ".join(f"{statuses[status]:,} {words(one.title).lower()}" for status, one in STATUS_WORDS.items())
+    counts = str(gettext(", ")).join(
+        f"{statuses[status]:,} {words(one.title).lower()}" for status, one in STATUS_WORDS.items()
+    )
     say(f"Consumer groups: {facts.groups:,} ({counts})")
     say(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual")
     if facts.accepted:
