@@ -9,7 +9,7 @@ from rocketmq_capacity.progress.progress import INFO
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.past_rates import with_past_rates
-from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
+from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, see_executors, storing
 from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, moment_of, stored_history
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import stored_run
@@ -26,11 +26,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--history", type=Path, metavar="DIR", help="earlier inventories of the same cluster; else the lake's"
     )
+    parser.add_argument("--check-executors", action="store_true", help="first see whether executors can do the work")
     parser.add_argument("--replaces-plan", action="store_true", help="no trial, whatever is decided otherwise")
     args = parser.parse_args(argv)
 
     lake, policy = Lake(args.lake), policy_of(args)
     with progress_on(sys.stderr) as progress:
+        if args.check_executors:
+            see_executors(lake, progress)
         # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.
         stored = stored_run(lake, args.run_id)
         if stored:

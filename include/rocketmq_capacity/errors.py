@@ -100,6 +100,12 @@ class StoreUnreachable(CapacityError):
     exit_status = 3
 
 
+class ExecutorsUnfit(CapacityError):
+    """Spark's executors cannot do a run's work: they see another lake, or lack a package (exit status 3)."""
+
+    exit_status = 3
+
+
 class JavaMissing(CapacityError):
     """Spark cannot run on this machine."""
 

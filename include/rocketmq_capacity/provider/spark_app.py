@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import Context
-from airflow.sdk.exceptions import AirflowException
+from airflow.sdk import BaseHook, Context
+from airflow.sdk.exceptions import AirflowException, AirflowNotFoundException
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.app_log import AppHook, AppLog
@@ -191,7 +191,8 @@ class SnapshotApp(SparkApp):
 
     def _submit(self, context: Context, *source: str) -> None:
         replaces = ["--replaces-plan"] if self.replaces_plan else []
-        self.application_args = [*(self.application_args or []), *source, *replaces]
+        check = ["--check-executors"] if _has_other_machines() else []
+        self.application_args = [*(self.application_args or []), *source, *replaces, *check]
         super().execute(context)
 
     def _file(self) -> Path:
@@ -199,3 +200,12 @@ class SnapshotApp(SparkApp):
         if not inventory.is_file():
             raise BadInput(inventory.name, "", f"no such file in the inventory folder {inventory.parent}")
         return inventory
+
+
+def _has_other_machines() -> bool:
+    """Whether Spark's executors are not the driver's own process; without the connection, Airflow's hook takes YARN."""
+    try:
+        master = BaseHook.get_connection(CONNECTION).host or ""
+    except AirflowNotFoundException:
+        return True
+    return not master.startswith("local")

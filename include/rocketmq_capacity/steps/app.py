@@ -72,6 +72,17 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
         progress.tell(f"{step}: the tables are in {run.tables}", INFO)
 
 
+def see_executors(lake: Lake, progress: Progress) -> None:
+    """Check that executors can do the work of a run, before a cluster is asked. Errors: those of `check_executors`."""
+    from rocketmq_capacity.spark.executors import check_executors
+    from rocketmq_capacity.spark.session import session_under_way
+
+    name = APP_NAME.format(step="check")
+    with session_under_way(name, 0, progress.tell, variables_of(lake.root)) as session:
+        check_executors(session().sparkContext, lake.root)
+    progress.tell("snapshot: executors see the lake, and can write there", INFO)
+
+
 @contextmanager
 def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator["Planning"]:
     """A run whose step only moves tables. Spark starts if the step asks for it."""
