@@ -63,7 +63,9 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
     facts = summary_of_plan(plan)
     manual = sum(recommendation.manual for recommendation in plan.recommendations)
     statuses = Counter(group.provision_status for group in plan.groups)
-    say(f"Cluster {visible(plan.cluster_name)}, {when(visible(plan.taken_at))}")
+    # By its own text: the comma in it does not tell where the name ends, once the name is in its place.
+    title, moment = str(gettext("Cluster {cluster_name}, {taken_at}")), words(when(visible(plan.taken_at)))
+    console.print(Text(title.format(cluster_name=visible(plan.cluster_name), taken_at=moment)))
     if plan.recorded_at is not UNSET:
         say(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date")
     if plan.scenario is not UNSET:
