@@ -43,7 +43,7 @@ REPORTS = "/rocketmq-capacity"
     [
         (DAILY, {"strategies": ["RANDOM"]}, "'RANDOM' is not one of ['AVG', "),
         (DAILY, {"clusters": ["another"]}, f"'another' is not one of ['{GOOD}', '{DEAD}']"),
-        (DAILY, {"inventory": "../../etc/passwd.json"}, "does not match"),
+        (DAILY, {"inventory": "../../etc/passwd.json"}, "expected the name of a file in"),
         (DAILY, {"policy_changes": "thresholds: {HOT_QUEU: {peak: 3}}"}, "the nearest known key is 'HOT_QUEUE'"),
         (WHAT_IF, {"scenario": "name: x\nchanges: [{change: loose_broker}]"}, "change"),
         (WHAT_IF, {"change": "scale_traffic", "factor": -1}, "-1 is less than the minimum of 0"),
