@@ -63,13 +63,6 @@ def dag(
     """The daily Dag of the deployment."""
     from airflow.dag_processing.dagbag import DagBag
 
-    told = s3_server.environment
-    store = {
-        "conn_type": "aws",
-        "login": told["AWS_ACCESS_KEY_ID"],
-        "password": told["AWS_SECRET_ACCESS_KEY"],
-        "extra": {"endpoint_url": told["AWS_ENDPOINT_URL"], "region_name": told["AWS_REGION"]},
-    }
     settings = program.with_defaults(
         tmp_path / "conf",
         spark__driver__host="127.0.0.1",
@@ -81,11 +74,11 @@ def dag(
         spark__speculation__quantile="0.1",
         spark__speculation__multiplier="1.1",
     )
-    for name in told:  # the tasks set them for their apps, and here in this process
+    for name in s3_server.environment:  # the tasks set them for their apps, and here in this process
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv("SPARK_CONF_DIR", settings["SPARK_CONF_DIR"])
-    monkeypatch.setenv("AIRFLOW_CONN_THE_STORE", json.dumps(store))
+    monkeypatch.setenv("AIRFLOW_CONN_THE_STORE", s3_server.airflow_connection)
     monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": workers.url}))
     monkeypatch.setenv("RMQC_LAKE", LAKE)
     monkeypatch.setenv("TMPDIR", str(driver))

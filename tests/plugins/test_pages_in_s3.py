@@ -1,6 +1,5 @@
 """The pages of a lake in an object store show what they show of a folder, by the connection that its URL names."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -36,15 +35,8 @@ def lakes(s3: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
             put(folder if kind == "folder" else place_of(f"s3://{url}"))
             of_kind[variable] = str(folder) if kind == "folder" else f"s3://{CONNECTION}@{url}"
         settings[kind] = of_kind
-    told = s3.environment
-    connection = {
-        "conn_type": "aws",
-        "login": told["AWS_ACCESS_KEY_ID"],
-        "password": told["AWS_SECRET_ACCESS_KEY"],
-        "extra": {"endpoint_url": told["AWS_ENDPOINT_URL"], "region_name": told["AWS_REGION"]},
-    }
-    monkeypatch.setenv(f"AIRFLOW_CONN_{CONNECTION.upper()}", json.dumps(connection))
-    for variable in told:
+    monkeypatch.setenv(f"AIRFLOW_CONN_{CONNECTION.upper()}", s3.airflow_connection)
+    for variable in s3.environment:
         monkeypatch.delenv(variable)  # only the connection opens the store
     return settings
 

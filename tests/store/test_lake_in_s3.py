@@ -14,7 +14,7 @@ from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.lease import Lease
 from rocketmq_capacity.store.new_file import NewFile
 from rocketmq_capacity.store.place import place_of, usable_place
-from rocketmq_capacity.store.run_lookup import stored_run
+from rocketmq_capacity.store.run_lookup import is_trial, stored_run
 from rocketmq_capacity.store.writing import write_together, write_whole
 from tests.fixtures.s3 import BUCKET, S3, served, use
 
@@ -169,3 +169,23 @@ def test_a_store_that_never_answers_is_given_up(s3: S3, monkeypatch: pytest.Monk
 def test_another_kind_of_url_is_bad_input(url: str) -> None:
     with pytest.raises(BadInput, match="expected a folder or s3://bucket/prefix"):
         usable_place(url)
+
+
+def test_a_store_that_stops_answering_is_an_error_and_no_missing_step_or_trial(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed(run, b"one")
+    asked = {**dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "x"), "AWS_REGION": "us-east-1"}
+    nowhere = Run(place_of(str(run.folder), {**asked, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"}))
+    for ask in (lambda: nowhere.is_committed("assess"), lambda: is_trial(nowhere)):
+        with pytest.raises(StoreUnreachable):
+            ask()
+
+
+def test_a_store_that_denies_is_an_error_and_no_missing_step_or_trial(s3: S3, run: Run) -> None:
+    committed(run, b"one")
+    other_keys = {**s3.environment, "AWS_ACCESS_KEY_ID": "somebody", "AWS_SECRET_ACCESS_KEY": "else"}
+    denied = Run(place_of(str(run.folder), other_keys))
+    for ask in (lambda: denied.is_committed("assess"), lambda: is_trial(denied)):
+        with pytest.raises(StoreUnreachable):
+            ask()

@@ -79,17 +79,16 @@ def _variables(connection: str, _moment: int) -> Mapping[str, str]:
         problem = f"names the connection {connection}, but the package {error.name} is not installed"
         raise BadInput("the lake", "", f"{problem}; expected pip install apache-airflow-providers-amazon") from None
     hook: Any = AwsGenericHook(aws_conn_id=connection, client_type="s3")
-    session = hook.get_session(region_name=hook.region_name).get_credentials()
-    if session is None:
+    credentials = hook.get_session(region_name=hook.region_name).get_credentials()
+    if credentials is None:
         problem = f"names the connection {connection}, which has no credentials; expected keys, a profile or a role"
         raise BadInput("the lake", "", problem)
-    found, region = session.get_frozen_credentials(), hook.region_name
-    endpoint = hook.conn_config.get_service_endpoint_url("s3")
-    told = {
-        "AWS_ACCESS_KEY_ID": found.access_key,
-        "AWS_SECRET_ACCESS_KEY": found.secret_key,
-        "AWS_SESSION_TOKEN": found.token,
-        "AWS_ENDPOINT_URL": endpoint,
-        "AWS_REGION": region,
+    keys = credentials.get_frozen_credentials()
+    variables = {
+        "AWS_ACCESS_KEY_ID": keys.access_key,
+        "AWS_SECRET_ACCESS_KEY": keys.secret_key,
+        "AWS_SESSION_TOKEN": keys.token,
+        "AWS_ENDPOINT_URL": hook.conn_config.get_service_endpoint_url("s3"),
+        "AWS_REGION": hook.region_name,
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in variables.items() if value}

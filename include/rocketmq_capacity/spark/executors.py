@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 
 from rocketmq_capacity.errors import ExecutorsUnfit, printable
 from rocketmq_capacity.store.place import CHECK, told_in_one_line
+from rocketmq_capacity.store.writing import make_folder
 
 TASKS: Final = 4
 """Of the check: on a small cluster each executor gets one."""
@@ -30,7 +31,7 @@ def check_executors(context: SparkContext, lake: Path) -> None:
     given = lake / f"{CHECK}{uuid4().hex}"
     told = [lake / f"{given.name}-{number}" for number in range(TASKS)]
     with told_in_one_line(lake):
-        lake.mkdir(parents=True, exist_ok=True)
+        make_folder(lake)
         given.write_bytes(b"")
         try:
             _look(context, given)
@@ -45,14 +46,12 @@ def check_executors(context: SparkContext, lake: Path) -> None:
 
 def _look(context: SparkContext, given: Path) -> None:
     try:
-        # The version is the driver's: Spark itself refuses workers of another one, in a traceback.
+        # Spark itself refuses workers with another version of Python, in a traceback.
         said = context.parallelize(range(TASKS), TASKS).mapPartitions(partial(_seen, given)).collect()
-    except PySparkException as error:
-        raise _unfit(_last_line(error)) from None
     except Exception as error:  # py4j's error of a task that failed has no type of its own
-        if "Job aborted" not in str(error):
+        if not isinstance(error, PySparkException) and "Job aborted" not in str(error):
             raise
-        raise _unfit(_last_line(error)) from None
+        raise _unfit(_reason(error)) from None
     problem = next((one for one in said if one), None)
     if problem is not None:
         raise _unfit(problem)
@@ -76,8 +75,8 @@ def _unfit(problem: str) -> ExecutorsUnfit:
     return ExecutorsUnfit(f"Spark's executors: {printable(' '.join(problem.split()))}")
 
 
-def _last_line(error: Exception) -> str:
-    """The last line that a worker's traceback has in an error of Spark's: the reason."""
+def _reason(error: Exception) -> str:
+    """The line of a worker's traceback, in an error of Spark's, that says why."""
     lines = [line.strip() for line in str(error).splitlines()]
     reasons = [line for line in lines if "Error" in line and not line.startswith(("at ", "File ", "Caused by"))]
     return (reasons[0] if reasons else lines[0])[:LONGEST]

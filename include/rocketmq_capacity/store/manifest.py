@@ -45,9 +45,14 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def read_manifest(file: Path) -> Manifest | None:
-    """The manifest, or None if there is no whole one of the step that the file is named after."""
+    """The manifest, or None if there is no whole one of the step that the file is named after.
+
+    Errors: StoreUnreachable if it is in a store that does not tell: a step that nobody can ask about may be finished.
+    """
     try:
-        manifest = msgspec.json.decode(file.read_bytes(), type=Manifest)
+        with told_in_one_line(file):
+            content = file.read_bytes()
+        manifest = msgspec.json.decode(content, type=Manifest)
     except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return None
     return manifest if manifest.step == file.stem else None

@@ -9,6 +9,7 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, shown
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
+from rocketmq_capacity.store.place import told_in_one_line
 from rocketmq_capacity.store.run_key import is_of_source
 
 
@@ -90,9 +91,14 @@ def _earlier(lake: Lake, run: Run, taken_at: datetime) -> Iterator[Run]:
 
 
 def is_trial(run: Run) -> bool:
-    """Whether a run tries other values of the policy, so that it is nobody's plan of the day; a damaged file is one."""
+    """Whether a run tries other values of the policy, so that it is nobody's plan of the day; a damaged file is one.
+
+    Errors: StoreUnreachable if the lake is in a store that does not tell.
+    """
     try:
-        return msgspec.json.decode(run.own_policy.read_bytes(), type=_OwnPolicy).is_trial
+        with told_in_one_line(run.own_policy):
+            content = run.own_policy.read_bytes()
+        return msgspec.json.decode(content, type=_OwnPolicy).is_trial
     except FileNotFoundError:
         return False
     except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
