@@ -11,11 +11,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageAccessor;
 import org.apache.rocketmq.common.message.MessageQueue;
+import org.apache.rocketmq.remoting.protocol.RemotingSysResponseCode;
 
 /**
  * One real producer. Commands: produce (a number of messages, now) and start_load (so many a second until stop_loads).
@@ -25,6 +27,7 @@ import org.apache.rocketmq.common.message.MessageQueue;
  */
 final class Producers {
     private static final long TICK_MS = 100;
+    private static final int BUSY_TRIES = 100;
 
     private final DefaultMQProducer producer = new DefaultMQProducer("load");
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
@@ -132,9 +135,24 @@ final class Producers {
         Load load = loadOf(fields);
         int count = fields.getIntValue("count");
         for (int i = 0; i < count; i++) {
-            producer.send(load.message(), load.draw());
+            store(load.message(), load.draw());
         }
         return count;
+    }
+
+    /** Sends until it is stored: a broker that is busy for a moment refuses, and has then stored nothing. */
+    private void store(Message message, MessageQueue queue) throws Exception {
+        for (int tries = 1; ; tries++) {
+            try {
+                producer.send(message, queue);
+                return;
+            } catch (MQBrokerException e) {
+                if (e.getResponseCode() != RemotingSysResponseCode.SYSTEM_BUSY || tries == BUSY_TRIES) {
+                    throw e;
+                }
+                Thread.sleep(TICK_MS);
+            }
+        }
     }
 
     private Object startLoad(JSONObject fields) throws Exception {
