@@ -481,8 +481,9 @@ def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
 
     assert text_of(first_section).startswith(
         "What-if: lose broker-b This is not the cluster as it is. Not everything is still carried: nobody can read or"
-        " write pay. The busiest client exceeds 70 % at the peak in 2 groups: g_was, g_worker, only by these changes"
-        " g_worker. 12 messages wait on queues that are gone or lose all readers. Everything on this page"
+        " write pay. The busiest client exceeds 70 % at the peak in 2 groups: g_worker, g_was, only by these changes"
+        " g_worker. 12 messages wait on queues that are gone or lose all readers. Gone: 4 queues of 1 group. What"
+        " falls with them, such as lag, is not better. Everything on this page"
     )
     assert "These changes make the cluster worse. 1 group is worse off: g_pay_gateway" in text_of(first_section)
     assert "1 come, 0 are mended, 1 are gone with what is lost, 1 can no longer be judged" in text_of(first_section)

@@ -20,12 +20,17 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 LABEL_WIDTH: Final = 210
 LABEL_CHARACTERS: Final = 28
 PANEL_WIDTH: Final = 230
+PHONE_WIDTH: Final = 312
+"""Of a picture without a column of names, which fits a screen of 390 pixels."""
 SPACING: Final = 14
 MARGIN: Final = 4
 AXIS_ROOM: Final = 44
 ROW_HEIGHT: Final = 22
 VALUE_ROOM: Final = 1.3
 """End of the scale / longest bar: room for the bar's figure."""
+WHOLE_PERCENT: Final = 100.0
+SIDE_ROOM: Final = 1.55
+"""End of the axis / 100 %: room for the figure and its side."""
 FIGURES: Final = ",.12~g"
 """The format of figures on an axis, with all their digits. In d3's default format 500 is ``5e+2``."""
 CONFIG: Final[Spec] = {
@@ -85,6 +90,15 @@ class SizeBar:
     is_today: bool
 
 
+@dataclass(frozen=True, slots=True)
+class BusyPair:
+    """A group with how busy its busiest client is before and after a change, in per cent; None is unknown."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+
 def load_chart(loads: Loads) -> Drawing:
     """Bars of one load for each client, under today's strategy and under the best other one, on the same scale."""
     names = [_cut(words(bar.name) if bar.is_rest else bar.name) for bar in loads.bars]
@@ -141,6 +155,55 @@ def size_chart(bars: Sequence[SizeBar]) -> Drawing:
     idle = [float(bar.idle) for bar in bars]
     panels = [busy, _size_bars(bars, idle, "Idle clients", "clients", max(idle) * VALUE_ROOM)] if any(idle) else [busy]
     return _side_by_side([_names([_cut(words(bar.name)) for bar in bars]), *panels], len(bars))
+
+
+def busy_chart(pairs: Sequence[BusyPair], bound_percent: float) -> Drawing:
+    """Two bars for each group on the axis from 0 to 100 %: how busy its busiest client is before and after a change.
+
+    The name of the group is above its bars, so that the picture fits a phone. The dashed line is the bound. A bar of
+    more than 100 % ends there; its figure says how much it is.
+    """
+    names = [{"row": 3 * place, "name": _cut(pair.name)} for place, pair in enumerate(pairs)]
+    sides = [(side, at) for pair in pairs for side, at in (("before", pair.before), ("after", pair.after))]
+    data = [
+        {
+            "row": 3 * (place // 2) + place % 2 + 1,
+            "value": min(at or 0.0, WHOLE_PERCENT),
+            "text": f"{words('unknown') if at is None else f'{number(at)} %'} {words(side)}",
+            "past": side == "before",
+        }
+        for place, (side, at) in enumerate(sides)
+    ]
+    x = {
+        "type": "quantitative",
+        "scale": {"domain": [0, WHOLE_PERCENT * SIDE_ROOM], "nice": False},
+        "axis": {"title": words("% of its time"), "format": FIGURES, "values": [0, bound_percent, WHOLE_PERCENT]},
+    }
+    y = _row(3 * len(pairs))
+    opacity = {"condition": {"test": "datum.past", "value": 0.45}, "value": 1}
+    name_text = {"type": "text", "align": "left", "color": "var(--text)", "fontSize": 12, "fontWeight": 600}
+    panel: Spec = {
+        "data": {"values": data},
+        "width": PHONE_WIDTH,
+        "height": {"step": ROW_HEIGHT},
+        "layer": [
+            {
+                "mark": {"type": "bar", "color": "var(--bar)", "height": {"band": 0.72}},
+                "encoding": {"y": y, "x": {"field": "value", **x}, "opacity": opacity},
+            },
+            {
+                "mark": {"type": "rule", "color": "var(--text)", "strokeDash": [4, 3], "opacity": 0.75},
+                "encoding": {"x": {"datum": bound_percent, **x}},
+            },
+            {
+                "data": {"values": names},
+                "mark": name_text,
+                "encoding": {"y": y, "x": {"value": 0}, "text": {"field": "name"}},
+            },
+            *_figures({"y": y, "x": {"field": "value", **x}, "text": {"field": "text"}}, 5),
+        ],
+    }
+    return _side_by_side([panel], 3 * len(pairs), top=8)
 
 
 def _size_bars(bars: Sequence[SizeBar], values: Sequence[float | None], title: str, unit: str, end: float) -> Spec:

@@ -44,6 +44,8 @@ BARS_IDLEST: Final = 4
 """Bars of a chart: the busiest and the least busy clients; one more bar is the average of the others."""
 OVERVIEW_GROUPS: Final = 15
 SCENARIO_ROWS: Final = 200
+SCENARIO_BARS: Final = 8
+"""Groups in a what-if's picture, the busiest first."""
 SCENARIO_CHANGES: Final = 100
 FAILURES: Final = 100
 APPROVED_LINKS: Final = 12

@@ -7,8 +7,6 @@ from rocketmq_capacity.assessment.effect import Effect, Reason, Verdict
 from rocketmq_capacity.simulation.group_shift import GroupShift
 from rocketmq_capacity.wording import counted, listed, percent
 
-ONLY_LESS_TO_DO: Final = "nothing is mended: queues, messages or clients are gone, and not the trouble with them"
-
 SERVICE_UNKNOWN: Final = "whether its clients can read from a slave without the master is not known"
 
 

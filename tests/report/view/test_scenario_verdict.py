@@ -3,7 +3,9 @@
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
+from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterRatio
 from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult, ScenarioTotals
 from rocketmq_capacity.report.view.scenario_verdict import VerdictView, verdict_view
 
@@ -40,6 +42,12 @@ def view_of(*groups: AffectedGroup, **found: Any) -> VerdictView:
     )
     assert view is not None
     return view
+
+
+def busy(name: str, before: float | None, after: float | None, **rest: Any) -> AffectedGroup:
+    return structs.replace(
+        affected(name, "UNCHANGED"), peak_utilisation=BeforeAfterRatio(before=before, after=after), **rest
+    )
 
 
 def affected(name: str, verdict: str) -> AffectedGroup:
@@ -86,3 +94,41 @@ def test_the_table_has_the_groups_that_it_concerns_and_the_others_are_folded() -
     view = view_of(*rows)
     assert [line.group for line in view.lines] == ["c", "d", "b"]
     assert [line.group for line in view.unchanged] == ["a"]
+
+
+def test_who_exceeds_the_bound_is_named_with_both_figures_the_new_ones_first() -> None:
+    groups = busy("g_new", 0.6, 0.821), busy("g_old", 3.188, 3.2132)
+    _, second, _ = view_of(*groups, over_bound=["g_far", "g_new", "g_old"], newly_over_bound=["g_new"]).carried
+    assert second == (
+        "The busiest client exceeds 70 % at the peak in 3 groups: g_new (60 % \u2192 82.1 %), g_far, "
+        "g_old (318.8 % \u2192 321.3 %), only by these changes g_new."
+    )
+
+
+def test_what_falls_with_its_queues_is_not_called_better() -> None:
+    lost = busy("g_a", 0.2, 0.1, queues=BeforeAfterCount(before=12, after=8))
+    kept = busy("g_b", 0.2, 0.1, queues=BeforeAfterCount(before=4, after=4))
+    assert view_of(lost, kept).carried[-1] == (
+        "Gone: 4 queues of 1 group. What falls with them, such as lag, is not better."
+    )
+    assert len(view_of(kept).carried) == 3
+
+
+def test_the_picture_has_the_changes_that_matter_and_who_exceeds_the_bound() -> None:
+    view = view_of(
+        busy("calm", 0.002, 0.003),
+        busy("little", 0.6, 0.64),
+        busy("crosses", 0.69, 0.71),
+        busy("as_before", 3.188, 3.2132),
+        busy("more", 0.2, 0.3),
+        busy("unknown", None, 0.1),
+        busy("lost", 0.1, None),
+    )
+    assert view.picture is not None
+    assert view.picture.rows == (
+        ("as_before", "318.8 %", "321.3 %"),
+        ("crosses", "69 %", "71 %"),
+        ("more", "20 %", "30 %"),
+        ("unknown", "unknown", "10 %"),
+    )
+    assert view_of(busy("calm", 0.003, 0.01)).picture is None

@@ -1,14 +1,19 @@
 """The first lines of a what-if: what is still carried, who is too busy, what waits; and the groups that it concerns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec import UNSET
 
+from rocketmq_capacity.plan_file.before_after import BeforeAfterRatio
 from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult
+from rocketmq_capacity.report.charts import BusyPair, busy_chart
 from rocketmq_capacity.report.figures import number, per_cent
-from rocketmq_capacity.report.limits import SCENARIO_ROWS
+from rocketmq_capacity.report.limits import SCENARIO_BARS, SCENARIO_ROWS
+from rocketmq_capacity.report.matters import busy_share_matters
+from rocketmq_capacity.report.svg import inline_svg
+from rocketmq_capacity.report.view.pictures import Chart
 from rocketmq_capacity.report.view.verdicts import ORDER, VERDICTS
 from rocketmq_capacity.wording import counted, listed
 
@@ -39,6 +44,8 @@ class VerdictView:
     groups: tuple[tuple[str, int, tuple[str, ...], int], ...]
     """Of each verdict the word, how many groups have it, the names of the first of them, and how many more."""
     moved: str
+    picture: Chart | None
+    """How busy the groups are before and after whose change matters or that exceed the bound."""
     lines: tuple[AffectedLine, ...]
     """Groups that are better or worse off, or undecided; worst first."""
     more_lines: int
@@ -56,13 +63,14 @@ def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
     by_verdict = {word: [one.consumer_group for one in affected if one.verdict == word] for word in ORDER}
     return VerdictView(
         title=VERDICTS[scenario.verdict].title,
-        carried=() if scenario.carried is None else tuple(_first_lines(scenario, scenario.carried)),
+        carried=tuple(first_lines(scenario)),
         groups=tuple(
             (VERDICTS[word].of_groups, len(names), tuple(names[:NAMED]), max(0, len(names) - NAMED))
             for word, names in by_verdict.items()
             if names
         ),
         moved=number(scenario.totals.moved_queues),
+        picture=None if scenario.carried is None else _picture(affected, scenario.carried.bound),
         lines=tuple(map(_affected, concerned[:SCENARIO_ROWS])),
         more_lines=max(0, len(concerned) - SCENARIO_ROWS),
         unchanged=tuple(map(_affected, unchanged[:SCENARIO_ROWS])),
@@ -70,16 +78,20 @@ def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
     )
 
 
-def _first_lines(scenario: ScenarioResult, found: Carried) -> Iterator[str]:
+def first_lines(scenario: ScenarioResult) -> Iterator[str]:
+    """What is still carried, who exceeds the bound, what waits, and what is gone; nothing in an earlier version's."""
+    if scenario.carried is None:
+        return
     if scenario.lost_nameservers is not UNSET:
         yield (
             "The verdict is of the routes that are left. It does not count what clients miss without the lost name"
             " server: that is below."
         )
-    yield from _carried(found)
+    yield from _carried(scenario.carried, {one.consumer_group: _busy(one) for one in scenario.affected_groups})
+    yield from _gone(scenario.affected_groups)
 
 
-def _carried(found: Carried) -> Iterator[str]:
+def _carried(found: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator[str]:
     """Three sentences: is everything carried, who exceeds the bound, what waits."""
     if found.is_carried:
         yield "Everything is still carried."
@@ -93,12 +105,69 @@ def _carried(found: Carried) -> Iterator[str]:
         new = found.newly_over_bound
         since = f", only by these changes {listed(new)}" if new else ", all of them as before"
         groups = counted(len(found.over_bound), "group")
-        yield f"The busiest client exceeds {bound} at the peak in {groups}: {listed(found.over_bound)}{since}."
+        over = listed([_with_shares(name, busy.get(name)) for name in (*new, *_without(found.over_bound, new))])
+        yield f"The busiest client exceeds {bound} at the peak in {groups}: {over}{since}."
     else:
         yield f"No group's busiest client exceeds {bound} at the peak, as far as that is known."
     waiting = counted(found.waiting_messages, "message") if found.waiting_messages else "No message"
     verb = "wait" if found.waiting_messages > 1 else "waits"
     yield f"{waiting} {verb} on queues that are gone or lose all readers."
+
+
+def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    return [name for name in names if name not in others]
+
+
+def _with_shares(name: str, use: BeforeAfterRatio | None) -> str:
+    """A group with how busy it is: ``g_pay (60 % → 82 %)``; a group that the changes do not touch has no figures."""
+    return name if use is None else f"{name} ({per_cent(use.before)} \u2192 {per_cent(use.after)})"
+
+
+def _gone(groups: Sequence[AffectedGroup]) -> Iterator[str]:
+    """What vanishes with its queues is no gain."""
+    losses = [
+        lost
+        for one in groups
+        if one.queues is not None and (lost := (one.queues.before or 0) - (one.queues.after or 0)) > 0
+    ]
+    if losses:
+        queues, readers = counted(sum(losses), "queue"), counted(len(losses), "group")
+        yield f"Gone: {queues} of {readers}. What falls with them, such as lag, is not better."
+
+
+def _busy(group: AffectedGroup) -> BeforeAfterRatio:
+    return group.peak_utilisation or group.utilisation
+
+
+def _picture(groups: Sequence[AffectedGroup], bound: float) -> Chart | None:
+    """Bars before and after of the groups whose change matters, or that exceed the bound; None if there are none."""
+    told = [(one.consumer_group, _busy(one)) for one in groups]
+    shown = [
+        (name, use)
+        for name, use in told
+        if use.after is not None and (use.after > bound or busy_share_matters(use.before, use.after, bound))
+    ]
+    if not shown:
+        return None
+    shown.sort(key=lambda pair: (-(pair[1].after or 0.0), pair[0]))
+    bars = [BusyPair(name, _percent(use.before), _percent(use.after)) for name, use in shown[:SCENARIO_BARS]]
+    title = "Busiest client at the peak, before and after"
+    described = (
+        f"Two bars for each of {counted(len(bars), 'group')}: for how much of its time the busiest client is busy,"
+        " before and after the changes. The table below holds the same numbers."
+    )
+    return Chart(
+        picture=inline_svg(busy_chart(bars, bound * 100), "chart-what-if", title, described),
+        caption=title,
+        headers=("Group", "before", "after"),
+        rows=tuple((name, per_cent(use.before), per_cent(use.after)) for name, use in shown[:SCENARIO_BARS]),
+        has_alternative=False,
+        left_out=max(0, len(shown) - SCENARIO_BARS),
+    )
+
+
+def _percent(ratio: float | None) -> float | None:
+    return None if ratio is None else round(ratio * 100, 1)
 
 
 def _lost(found: Carried) -> Iterator[str]:
@@ -118,7 +187,7 @@ def _lost(found: Carried) -> Iterator[str]:
 
 
 def _affected(group: AffectedGroup) -> AffectedLine:
-    use = group.peak_utilisation or group.utilisation
+    use = _busy(group)
     return AffectedLine(
         group=group.consumer_group,
         verdict=VERDICTS[group.verdict].word,
