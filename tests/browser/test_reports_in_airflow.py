@@ -139,7 +139,7 @@ def test_the_navigation_leads_to_the_reports_and_a_reload_stays_there(opened, se
     reports.get_by_text("A what-if, not the cluster as it is:").wait_for()
 
     report = reports.frame_locator("iframe[title='The report']")
-    report.get_by_role("link", name="What to do first").click()
+    report.get_by_role("link", name="What to do").click()
     assert report.locator("#first").is_visible()
 
     page.reload()

@@ -30,5 +30,5 @@ def _parts_of(tree: Element, name: str) -> Iterator[str]:
 
 
 def _without_number(heading: Element) -> str:
-    """``What to do first``, of ``What to do first 16``; ``What-if`` of ``What-if: its name``."""
+    """``What to do``, of ``What to do 16``; ``What-if`` of ``What-if: its name``."""
     return re.sub(r" [\d,]+\Z", "", text_of(heading)).partition(":")[0]

@@ -111,7 +111,7 @@ def test_the_csv_and_the_page_have_the_comments_and_the_page_says_so_on_top():
     text = text_of(read_page(page_of(rows(WITHIN), policy=freezing(FREEZE))))
     assert FROZEN in text
     assert text.count("mqadmin updateTopic") == text.count(FROZEN)
-    assert text.index(NOTE) < text.index("What to do first", text.index("Skip to the plan") + 400)
+    assert text.index(NOTE) < text.index("What to do", text.index("Skip to the plan") + 400)
 
 
 def test_commands_that_only_look_stay():

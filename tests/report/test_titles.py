@@ -1,7 +1,7 @@
 """The titles of causes."""
 
 from tests.report.from_rows import page_of, plan_of
-from tests.report.page_reader import read_page, text_of, with_class
+from tests.report.page_reader import elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 
@@ -51,3 +51,24 @@ def test_no_two_lines_of_several_causes_have_one_title():
     assert len(titles) == 14
     assert len(set(titles)) == 14
     assert {title.rpartition(" (")[2] for title in titles if " times: " in title} == {"critical)", "warning)"}
+
+
+def test_one_list_has_every_cause_by_severity_and_its_counts_are_those_of_the_first_sentence():
+    found = [
+        *(a_finding("LAG_STATE", severity="CRITICAL", consumer_group=f"g{number}", topic=None) for number in range(15)),
+        *(a_finding("TRAFFIC_SKEW", consumer_group=f"g{number}", topic=None) for number in range(2)),
+        a_finding("STALE_OBJECT", severity="INFO", consumer_group="g0", topic=None),
+    ]
+    rows = {
+        "cluster": [a_cluster()],
+        "group_status": [a_group(f"g{number}") for number in range(15)],
+        "finding": found,
+        "recommendation": [],
+    }
+    page = read_page(page_of(rows))
+    (todo,) = (one for one in elements(page, "section") if one.get("aria-labelledby") == "first")
+
+    assert text_of(next(iter(elements(todo, "h2")))) == "What to do 18"
+    assert [text_of(one) for one in with_class(todo, "of-severity")] == ["Critical 15", "Warning 2", "Info 1"]
+    (verdict,) = with_class(page, "verdict")
+    assert text_of(verdict).startswith("15 things need attention now, 2 more should be looked at soon")

@@ -144,7 +144,7 @@ CROSS_ROOM: Final = Rule(
     details="""
     Clients of one machine room read more than `share` of the group's queues from another room. Only if the policy
     says `report_cross_room: true` and has [`rooms`](how-to/tell-machine-rooms.md): most clusters read across rooms
-    on purpose. *What to do first* has one line for each pair of rooms, the most MB a second first.
+    on purpose. *What to do* has one line for each pair of rooms, the most MB a second first.
 
     The share is that of the queues whose broker and reader have known rooms; others do not count. A queue with
     several readers counts by the part of them that is in another room.

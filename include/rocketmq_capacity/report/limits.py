@@ -11,8 +11,6 @@ GROUPS_IN_DETAIL: Final = 40
 """Sections of groups that need a change, worst first."""
 CHARTS: Final = 12
 """Charts of loads: one takes about 70 ms to draw, and the page should take about two seconds."""
-FIRST_CAUSES: Final = 12
-"""Lines of "What to do first", which fit a screen; a line has one cause, or several that are folded."""
 CAUSES: Final = 80
 """Lines of causes; a line has one cause, or several that are folded."""
 CHANGES: Final = 8

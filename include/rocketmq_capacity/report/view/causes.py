@@ -10,12 +10,12 @@ from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Impact
 from rocketmq_capacity.report.figures import when
 from rocketmq_capacity.report.impact_words import impact_words
-from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FIRST_CAUSES, FOLDED_PLACES, ITEMS, OPTIONS
+from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FOLDED_PLACES, ITEMS, OPTIONS
 from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
 from rocketmq_capacity.report.view.options import OptionView, options_of
 from rocketmq_capacity.report.wording import kind_of, lower_first
-from rocketmq_capacity.vocabulary import INFO
+from rocketmq_capacity.vocabulary import INFO, SEVERITIES
 
 OwnerNumbers = Mapping[str | None, int]
 """The numbers that owners have on the page; anybody else has 0."""
@@ -74,16 +74,26 @@ class FoldView:
 
 
 @dataclass(frozen=True, slots=True)
-class CauseList:
-    """The lines of causes."""
+class CausesOfSeverity:
+    """The lines of one severity."""
 
-    first: tuple[FoldView, ...]
-    others: tuple[FoldView, ...]
-    """The lines after the first, without those for information."""
-    notes: tuple[FoldView, ...]
-    """Those for information."""
+    severity: str
+    folds: tuple[FoldView, ...]
     total: int
-    severities: tuple[tuple[str, int], ...]
+    """Causes of this severity, those that the page leaves out included."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseList:
+    """The lines of causes, in one list."""
+
+    by_severity: tuple[CausesOfSeverity, ...]
+    """The worst first, without severities of which there is no cause."""
+    total: int
+    is_calm: bool
+    """Whether nothing has to be changed: all causes are for information."""
+    savings: int
+    """Causes that the table of possible savings has instead of a line."""
     more: int
     """Causes in lines that the page leaves to the CSV files."""
 
@@ -92,18 +102,17 @@ def causes_of(
     causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[str, str], numbers: OwnerNumbers
 ) -> CauseList:
     """The plan's causes in the order of the answers."""
-    found = list(causes)
-    counts: dict[str, int] = {}
-    for cause in found:
-        counts[cause.severity] = counts.get(cause.severity, 0) + 1
+    found = Counter(cause.severity for cause in causes)
     shown = _with_own_titles([_fold(fold, answers, group_anchors, numbers) for fold in answers.folds[:CAUSES]])
-    urgent = [fold for fold in shown if fold.severity != INFO]
     return CauseList(
-        first=tuple(urgent[:FIRST_CAUSES]),
-        others=tuple(urgent[FIRST_CAUSES:]),
-        notes=tuple(fold for fold in shown if fold.severity == INFO),
-        total=len(found),
-        severities=tuple(counts.items()),
+        by_severity=tuple(
+            CausesOfSeverity(name, tuple(fold for fold in shown if fold.severity == name), found[name])
+            for name in SEVERITIES
+            if found[name]
+        ),
+        total=found.total(),
+        is_calm=found.total() == found[INFO],
+        savings=found.total() - sum(len(fold.causes) for fold in answers.folds),
         more=sum(len(fold.causes) for fold in answers.folds[CAUSES:]),
     )
 
