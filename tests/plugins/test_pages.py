@@ -220,6 +220,16 @@ def test_a_what_if_is_marked_and_compared_with_the_plan_of_its_snapshot(viewer, 
     assert parse_qs(urlsplit(link).query)["before"] == [f"plans/{run_id_of(LAST)}"]
 
 
+def test_the_difference_to_a_what_if_begins_with_what_is_still_carried(viewer, lakes):
+    (folder,) = lakes[1].glob("*/*")
+    query = f"difference?cluster={CLUSTER}&before=plans/{run_id_of(LAST)}&after=what-ifs/{folder.name}"
+
+    text = text_of(tree_of(viewer, query))
+
+    said = text.index("Not everything is still carried: nobody can read or write pay.")
+    assert said < text.index("What falls with them, such as lag, is not better.") < text.index("In short")
+
+
 def test_the_difference_counts_what_the_plans_themselves_hold(viewer, lakes):
     before, after = run_id_of(LAST - timedelta(days=1)), run_id_of(LAST)
     tree = tree_of(viewer, f"difference?cluster={CLUSTER}&before=plans/{before}&after=plans/{after}")

@@ -8,7 +8,7 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.plan import decoded_plan
-from rocketmq_capacity.report.difference import Load, difference
+from rocketmq_capacity.report.difference import Load, LoadChange, difference
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_strategy, metrics
@@ -28,7 +28,7 @@ def test_a_plan_does_not_differ_from_itself():
     for changes, name in ((found.findings, "findings"), (found.recommendations, "recommendations")):
         assert (changes.new, changes.gone, changes.changed) == ((), (), ())
         assert len(changes.same) == len(changes.still) == len(getattr(plan, name)) > 0
-    assert not [change for change in found.loads if change.is_changed]
+    assert not [change for change in found.loads if change.matters]
     assert (found.groups_new, found.groups_gone) == ((), ())
 
 
@@ -126,7 +126,7 @@ def test_loads_of_the_strategy_in_use_come_first_with_both_sides():
     found = difference(before, plan_of(rows))
 
     first = found.loads[0]
-    assert (first.consumer_group, first.strategy, first.in_use, first.is_changed) == (
+    assert (first.consumer_group, first.strategy, first.in_use, first.matters) == (
         "g_pay",
         "AVG",
         (True, True),
@@ -145,7 +145,7 @@ def test_another_strategy_in_use_is_a_change_even_with_equal_loads():
     loads = {change.strategy: change for change in difference(before, plan_of(rows)).loads}
 
     assert (loads["AVG"].in_use, loads["POP"].in_use) == ((True, False), (False, True))
-    assert loads["AVG"].is_changed
+    assert loads["AVG"].matters
 
 
 def test_groups_that_come_and_go_are_named_and_have_loads_on_one_side():
@@ -169,3 +169,32 @@ def test_a_what_if_is_compared_with_the_plan_that_it_changes():
 def test_plans_of_two_clusters_are_not_compared():
     with pytest.raises(BadInput, match="are of two clusters, C1 and C2"):
         difference(small_plan(), plan_of({"cluster": [a_cluster(cluster_name="C2")]}))
+
+
+@pytest.mark.parametrize(
+    ("after", "in_use", "is_worth_a_line"),
+    [
+        (Load(40, 0, 1.5, 2.0), True, False),
+        (Load(41, 0, 1.55, 2.09), True, False),
+        (Load(44, 0, 1.5, 2.0), True, True),
+        (Load(40, 1, 1.5, 2.0), True, True),
+        (Load(40, 0, 1.5, 2.2), True, True),
+        (Load(40, 0, 1.5, None), True, True),
+        (None, True, True),
+        (Load(40, 0, 1.5, 2.0), False, True),
+    ],
+)
+def test_a_load_that_changes_by_little_is_worth_no_line(after: Load | None, *, in_use: bool, is_worth_a_line: bool):
+    change = LoadChange("g", "AVG", (True, in_use), Load(40, 0, 1.5, 2.0), after)
+
+    assert change.matters == is_worth_a_line
+
+
+def test_a_what_if_begins_with_the_first_lines_of_its_page():
+    rows = varied_rows(12)
+    before = plan_of(rows)
+
+    assert difference(before, before).what_if == ()
+    first, *rest = difference(before, plan_of(rows, scenario=a_scenario())).what_if
+    assert first == "Not everything is still carried: nobody can read or write pay."
+    assert len(rest) == 3

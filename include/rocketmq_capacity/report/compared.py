@@ -83,15 +83,19 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """`difference.Difference`, in short."""
 
     relation: str
+    what_if: tuple[str, ...]
+    """The first lines of the later plan, if it is a what-if."""
     findings: Compared
     undecided: Lines
     recommendations: Compared
     groups_new: Names
     groups_gone: Names
     loads: tuple[LoadChange, ...]
-    """The first that differ."""
+    """The first whose change matters."""
     loads_changed: int
+    """Those whose change matters."""
     loads_same: int
+    """The others."""
 
 
 class NotCompared(Exception):
@@ -131,9 +135,10 @@ def _size_of(plan: Path) -> int:
 
 def in_short(whole: Difference, shown: int) -> Comparison:
     """The first entries of each list, and how many there are."""
-    changed = [one for one in whole.loads if one.is_changed]
+    changed = [one for one in whole.loads if one.matters]
     return Comparison(
         relation=whole.relation,
+        what_if=whole.what_if,
         findings=_compared(whole.findings, _finding, shown),
         undecided=_lines(whole.undecided, _finding, shown),
         recommendations=_compared(whole.recommendations, _advice, shown),

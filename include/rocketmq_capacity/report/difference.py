@@ -16,11 +16,22 @@ from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.answering import urgency
+from rocketmq_capacity.report.matters import NUMBER_FLOOR, PEAK_FLOOR, matters
+from rocketmq_capacity.report.what_if_lines import first_lines
 
 Item = TypeVar("Item", Finding, Recommendation)
 ID: Final = attrgetter("id")
 ADVICE: Final = attrgetter("action", "consumer_group", "topic")
 """What a recommendation does to which group or topic, whatever its figures."""
+
+
+FLOORS: Final[Mapping[str, float]] = {
+    "idle": NUMBER_FLOOR,
+    "orphans": NUMBER_FLOOR,
+    "count_peak": PEAK_FLOOR,
+    "traffic_peak": PEAK_FLOOR,
+}
+"""By a figure of a load, the least change that matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +79,14 @@ class LoadChange:
     """None if the plan does not have the group, or the strategy does not apply to it."""
 
     @property
-    def is_changed(self) -> bool:
-        """Whether the load or the use differs."""
-        return self.before != self.after or self.in_use[0] != self.in_use[1]
+    def matters(self) -> bool:
+        """Whether the use differs, or the load by so much that it matters."""
+        if self.in_use[0] != self.in_use[1]:
+            return True
+        if self.before is None or self.after is None:
+            return self.before is not self.after
+        sides = ((getattr(self.before, name), getattr(self.after, name), floor) for name, floor in FLOORS.items())
+        return any(matters(*side) for side in sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +95,8 @@ class Difference:
 
     relation: Literal["same facts", "other facts"]
     """Whether both were made from the same inventory."""
+    what_if: tuple[str, ...]
+    """The first lines of the later plan, if it is a what-if."""
     findings: Changes[Finding]
     undecided: tuple[Finding, ...]
     """Findings of the earlier plan that the later one, a what-if, can no longer judge; they are not gone."""
@@ -86,7 +104,7 @@ class Difference:
     groups_new: tuple[str, ...]
     groups_gone: tuple[str, ...]
     loads: tuple[LoadChange, ...]
-    """Strategies in use first, changed ones before the others."""
+    """Strategies in use first, those whose change matters before the others."""
 
 
 def difference(before: Plan, after: Plan) -> Difference:
@@ -106,6 +124,7 @@ def difference(before: Plan, after: Plan) -> Difference:
     )
     return Difference(
         relation="same facts" if before.fingerprint == after.fingerprint else "other facts",
+        what_if=() if after.scenario is UNSET else tuple(first_lines(after.scenario)),
         findings=findings,
         undecided=undecided,
         recommendations=_changes(before.recommendations, after.recommendations, (ID, ADVICE), _advice_order),
@@ -157,7 +176,7 @@ def _loads(before: Mapping[str, GroupPlan], after: Mapping[str, GroupPlan]) -> t
         for strategy in old.keys() | new.keys():
             in_use = (_is_current(before.get(name), strategy), _is_current(after.get(name), strategy))
             changes.append(LoadChange(name, strategy, in_use, old.get(strategy), new.get(strategy)))
-    return tuple(sorted(changes, key=lambda c: (not any(c.in_use), not c.is_changed, c.consumer_group, c.strategy)))
+    return tuple(sorted(changes, key=lambda c: (not any(c.in_use), not c.matters, c.consumer_group, c.strategy)))
 
 
 def _is_current(group: GroupPlan | None, strategy: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which differences of figures matter: the one rule for what a page shows of a what-if.
+"""Which differences of figures matter: the one rule for a what-if and for two plans compared.
 
 A change matters if it crosses a bound or brings or takes a finding, which others say; or if a figure changes by a tenth
 of what it was and by an absolute floor as well. A change from or to an unknown figure matters.
@@ -10,6 +10,10 @@ LEAST_RATIO: Final = 0.1
 """Of what the figure was."""
 BUSY_FLOOR: Final = 0.05
 """Of a client's time: five points."""
+PEAK_FLOOR: Final = 0.1
+"""Of PEAK, the busiest client's load over the average."""
+NUMBER_FLOOR: Final = 1.0
+"""Of what is counted: clients, queues."""
 DIGITS: Final = 9
 """Decimals of a difference; further ones are errors of floating point."""
 

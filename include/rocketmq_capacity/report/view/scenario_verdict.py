@@ -1,13 +1,10 @@
-"""The first lines of a what-if: what is still carried, who is too busy, what waits; and the groups that it concerns."""
+"""The verdict of a what-if: its first lines, a picture before and after, and the groups that it concerns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from msgspec import UNSET
-
-from rocketmq_capacity.plan_file.before_after import BeforeAfterRatio
-from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult
+from rocketmq_capacity.plan_file.scenario import AffectedGroup, ScenarioResult
 from rocketmq_capacity.report.charts import BusyPair, busy_chart
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import SCENARIO_BARS, SCENARIO_ROWS
@@ -15,7 +12,8 @@ from rocketmq_capacity.report.matters import busy_share_matters
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.pictures import Chart
 from rocketmq_capacity.report.view.verdicts import ORDER, VERDICTS
-from rocketmq_capacity.wording import counted, listed
+from rocketmq_capacity.report.what_if_lines import busy_share, first_lines
+from rocketmq_capacity.wording import counted
 
 NAMED: Final = 5
 """Groups of each verdict that are named on top."""
@@ -78,70 +76,9 @@ def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
     )
 
 
-def first_lines(scenario: ScenarioResult) -> Iterator[str]:
-    """What is still carried, who exceeds the bound, what waits, and what is gone; nothing in an earlier version's."""
-    if scenario.carried is None:
-        return
-    if scenario.lost_nameservers is not UNSET:
-        yield (
-            "The verdict is of the routes that are left. It does not count what clients miss without the lost name"
-            " server: that is below."
-        )
-    yield from _carried(scenario.carried, {one.consumer_group: _busy(one) for one in scenario.affected_groups})
-    yield from _gone(scenario.affected_groups)
-
-
-def _carried(found: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator[str]:
-    """Three sentences: is everything carried, who exceeds the bound, what waits."""
-    if found.is_carried:
-        yield "Everything is still carried."
-    elif found.is_carried is None:
-        names = listed(found.undecided)
-        yield f"Nothing is known to be lost, but {counted(len(found.undecided), 'group')} cannot be judged: {names}."
-    else:
-        yield f"Not everything is still carried: {'; '.join(_lost(found))}."
-    bound = per_cent(found.bound)
-    if found.over_bound:
-        new = found.newly_over_bound
-        since = f", only by these changes {listed(new)}" if new else ", all of them as before"
-        groups = counted(len(found.over_bound), "group")
-        over = listed([_with_shares(name, busy.get(name)) for name in (*new, *_without(found.over_bound, new))])
-        yield f"The busiest client exceeds {bound} at the peak in {groups}: {over}{since}."
-    else:
-        yield f"No group's busiest client exceeds {bound} at the peak, as far as that is known."
-    waiting = counted(found.waiting_messages, "message") if found.waiting_messages else "No message"
-    verb = "wait" if found.waiting_messages > 1 else "waits"
-    yield f"{waiting} {verb} on queues that are gone or lose all readers."
-
-
-def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [name for name in names if name not in others]
-
-
-def _with_shares(name: str, use: BeforeAfterRatio | None) -> str:
-    """A group with how busy it is: ``g_pay (60 % → 82 %)``; a group that the changes do not touch has no figures."""
-    return name if use is None else f"{name} ({per_cent(use.before)} \u2192 {per_cent(use.after)})"
-
-
-def _gone(groups: Sequence[AffectedGroup]) -> Iterator[str]:
-    """What vanishes with its queues is no gain."""
-    losses = [
-        lost
-        for one in groups
-        if one.queues is not None and (lost := (one.queues.before or 0) - (one.queues.after or 0)) > 0
-    ]
-    if losses:
-        queues, readers = counted(sum(losses), "queue"), counted(len(losses), "group")
-        yield f"Gone: {queues} of {readers}. What falls with them, such as lag, is not better."
-
-
-def _busy(group: AffectedGroup) -> BeforeAfterRatio:
-    return group.peak_utilisation or group.utilisation
-
-
 def _picture(groups: Sequence[AffectedGroup], bound: float) -> Chart | None:
     """Bars before and after of the groups whose change matters, or that exceed the bound; None if there are none."""
-    told = [(one.consumer_group, _busy(one)) for one in groups]
+    told = [(one.consumer_group, busy_share(one)) for one in groups]
     shown = [
         (name, use)
         for name, use in told
@@ -170,24 +107,8 @@ def _percent(ratio: float | None) -> float | None:
     return None if ratio is None else round(ratio * 100, 1)
 
 
-def _lost(found: Carried) -> Iterator[str]:
-    both = [name for name in found.unreadable_topics if name in found.unwritable_topics]
-    lines: tuple[tuple[str, Sequence[str]], ...] = (
-        ("nobody can read or write", both),
-        ("nobody can read", [name for name in found.unreadable_topics if name not in both]),
-        ("nobody can write", [name for name in found.unwritable_topics if name not in both]),
-        ("no client is left of", found.without_clients),
-        ("clients are busy all of their time in", found.falling_behind),
-    )
-    for words, names in lines:
-        if names:
-            yield f"{words} {listed(names)}"
-    if found.unread_queues:
-        yield f"{counted(found.unread_queues, 'more queue')} {'has' if found.unread_queues == 1 else 'have'} no reader"
-
-
 def _affected(group: AffectedGroup) -> AffectedLine:
-    use = _busy(group)
+    use = busy_share(group)
     return AffectedLine(
         group=group.consumer_group,
         verdict=VERDICTS[group.verdict].word,
