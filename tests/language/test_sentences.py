@@ -45,6 +45,12 @@ def said(text: str) -> str | None:
             "a@1, the busiest of 9 clients, is busy for 96.3 % of its time.",
             "9 个客户端中最忙的 a@1，繁忙度为 96.3 %。",
         ),
+        (
+            "The busiest client exceeds 70 % at the peak in 2 groups: g_a (3 % → 89.2 %), g_b (72 %), only by these"
+            " changes g_a.",
+            "峰值时最忙的客户端超过 70 % 的有 2 个消费组：g_a (3 % → 89.2 %)、g_b (72 %)，"
+            "其中因这些变更而新增的为 g_a。",
+        ),
         ("2 queues without reader", "2 个队列无人读取"),
         ("2,000 messages behind", "堆积 2,000 条消息"),
         ("AVG (as its clients report it)", "AVG（由客户端上报）"),

@@ -1,6 +1,7 @@
 """The first lines of a what-if, on its page and in a comparison: what is carried, who is too busy, what waits."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import UNSET
 
@@ -8,6 +9,8 @@ from rocketmq_capacity.plan_file.before_after import BeforeAfterRatio
 from rocketmq_capacity.plan_file.scenario import AffectedGroup, Carried, ScenarioResult
 from rocketmq_capacity.report.figures import per_cent
 from rocketmq_capacity.wording import counted, listed
+
+ARROW: Final = " \u2192 "
 
 
 def first_lines(scenario: ScenarioResult) -> Iterator[str]:
@@ -52,7 +55,8 @@ def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
 
 def _with_shares(name: str, use: BeforeAfterRatio | None) -> str:
     """A group with how busy it is: ``g_pay (60 % → 82 %)``; a group that the changes do not touch has no figures."""
-    return name if use is None else f"{name} ({per_cent(use.before)} \u2192 {per_cent(use.after)})"
+    shares = () if use is None else [per_cent(share) for share in (use.before, use.after) if share is not None]
+    return f"{name} ({ARROW.join(shares)})" if shares else name
 
 
 def _gone(groups: Sequence[AffectedGroup]) -> Iterator[str]:

@@ -29,8 +29,8 @@ SHORT: Final = 3
 LONG: Final = 10
 """Letters of its own with which no other text looks like a template."""
 HAN: Final = re.compile(r"[\u4e00-\u9fff]")
-FIGURE: Final = re.compile(r"\d[\d,.]* [A-Z][A-Z_]+|\S+ \d[\d,.]*")
-"""A number of a state, or a name and its number: they are the same in any language."""
+FIGURE: Final = re.compile(r"\d[\d,.]* [A-Z][A-Z_]+|\S+ \d[\d,.]*|\S+ \((?:[\d.,]+ % → )?[\d.,]+ %\)")
+"""A number of a state, or a name and its number or its shares: they are the same in any language."""
 PAIR: Final = re.compile(r"\S+ [\d,]+ and [\d,]+")
 """A name with two numbers."""
 CLAUSE: Final = re.compile(r"[;:] |\. ")
