@@ -220,6 +220,22 @@ ReasonCode = Literal[
 ]
 """Why a group has its provision status."""
 
+Goal = Literal[
+    "NOTHING_UNREAD",
+    "NO_ORPHAN",
+    "ORDER_KEPT",
+    "CAPACITY_AT_PEAK",
+    "SURVIVES_LOSS",
+    "EVEN_LOAD",
+    "NO_IDLE",
+    "LITTLE_CHURN",
+    "SAME_ROOM",
+]
+GOALS: Final[tuple[Goal, ...]] = get_args(Goal)
+"""What the score asks of a group and of the cluster, the most important first."""
+HARD_GOALS: Final = frozenset(GOALS[:5])
+"""Goals that are kept or broken. The others are kept more or less."""
+
 HeadroomKind = Literal["GROUP", "TOPIC", "BROKER"]
 UTILISATION: Final = "UTILISATION"
 PUT_MESSAGES: Final = "PUT_MESSAGES"

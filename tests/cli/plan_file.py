@@ -154,6 +154,50 @@ class Headroom(Part, frozen=True):
     breaks: str
 
 
+Goal = Literal[
+    "NOTHING_UNREAD",
+    "NO_ORPHAN",
+    "ORDER_KEPT",
+    "CAPACITY_AT_PEAK",
+    "SURVIVES_LOSS",
+    "EVEN_LOAD",
+    "NO_IDLE",
+    "LITTLE_CHURN",
+    "SAME_ROOM",
+]
+Points = Annotated[float, msgspec.Meta(ge=0.0, le=100.0)]
+
+
+class GroupScore(Part, frozen=True):
+    before: Points | None
+    after: Points | None
+    judged_ratio: Ratio
+    broken: list[Goal]
+    mended: list[Goal]
+    undecided: list[Goal]
+
+
+class GoalScore(Part, frozen=True):
+    goal: Goal
+    hard: bool
+    weight: Metric
+    kept: Number
+    broken: Number
+    mended: Number
+    undecided: Number
+    cluster_broken: bool
+    points: Points | None
+    points_after: Points | None
+    most_points: Points | None
+
+
+class Score(Part, frozen=True):
+    before: Points | None
+    after: Points | None
+    judged_ratio: Ratio
+    goals: list[GoalScore]
+
+
 class Group(Part, frozen=True, kw_only=True):
     consumer_group: str
     owner: str | None
@@ -176,6 +220,7 @@ class Group(Part, frozen=True, kw_only=True):
     min_safe_clients: Number | None
     client_bounds: ClientBounds
     headroom: GroupHeadroom | None
+    score: GroupScore
     peak_factor: Metric | None
     peak: Peak
     current_strategy: str | None
@@ -237,6 +282,8 @@ class Recommendation(Part, frozen=True):
     manual: bool
     reason: str
     rules: list[Rule]
+    serves: list[Goal]
+    keeps: list[Goal]
     commands: list[str]
     before: dict[str, Any]
     after: dict[str, Any]
@@ -752,6 +799,7 @@ class Plan(Part, frozen=True):
     causes: list[Cause]
     alternatives: list[list[str]]
     headroom: list[Headroom]
+    score: Score
     producer_balance: list[ProducerBalance]
     brokers: list[dict[str, Any]]
     accepted: list[dict[str, Any]]

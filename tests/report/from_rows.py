@@ -63,7 +63,8 @@ def plan_of(
     given = tuple(approval_of(one) for one in (answers or ([] if approval is None else [approval])))
     held = {dataset.dataset_name(): typed(dataset, rows) for dataset in REPORTED}
     found = None if scenario is None else msgspec.convert(scenario, ScenarioResult)
-    return plan.plan_of(Rows(**held), policy, scenario=found, answers=given, own_policy=own_policy)
+    losses = beside_of(rows).losses if tables.GroupFailure.dataset_name() in rows else None
+    return plan.plan_of(Rows(**held, losses=losses), policy, scenario=found, answers=given, own_policy=own_policy)
 
 
 def page_of(

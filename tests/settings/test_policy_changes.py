@@ -13,6 +13,7 @@ OF_THE_DEPLOYMENT = {
     "retention": "{days: 1}",
     "validity": "{hours: 8760}",
     "changes": "{worse_factor: 9}",
+    "score": "{info_ratio: 0.0}",
     "accepted": "[]",
     "freeze": "[]",
     "groups": "[]",

@@ -129,6 +129,7 @@ LAG_STATE: Final = Rule(
     title="A backlog that does not shrink",
     meaning="Over the last samples the group did not catch up with what is written.",
     place=120,
+    goal="CAPACITY_AT_PEAK",
     evidence=(Stalled, Late),
     advice=_look_at_readers,
     looks="its clients",

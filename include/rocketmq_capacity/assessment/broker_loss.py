@@ -69,6 +69,7 @@ BROKER_LOSS: Final = Rule(
     title="What the loss of one broker would do",
     meaning="If this broker is lost, the remaining brokers get its share of the messages.",
     place=140,
+    goal="SURVIVES_LOSS",
     evidence=(Masterless, Loss),
     advice=_advice,
     follows_loss_of="brokers",

@@ -100,6 +100,7 @@ CONSUMER_CAPACITY: Final = Rule(
         " group."
     ),
     place=130,
+    goal="CAPACITY_AT_PEAK",
     evidence=(TooBusy, TooMany),
     looks="its clients",
     shows=FALLS,

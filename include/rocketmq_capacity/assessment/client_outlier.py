@@ -58,6 +58,7 @@ CLIENT_OUTLIER: Final = Rule(
         " failures. Its share of the messages waits for it."
     ),
     place=110,
+    goal="CAPACITY_AT_PEAK",
     evidence=ClientOutlier,
     leaves_with_clients=True,
     severities={

@@ -98,6 +98,7 @@ TOPIC_COVERAGE: Final = Rule(
         "A topic on a single broker is lost with that broker. A broker without topics takes no load from the others."
     ),
     place=200,
+    goal="EVEN_LOAD",
     evidence=(EmptyBroker, OneBroker, Misplaced, Nowhere),
     advice=_advice,
     shows="every broker of the topic is listed, with as many queues as the others.",

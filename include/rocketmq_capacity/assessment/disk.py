@@ -44,6 +44,7 @@ BROKER_DISK: Final = Rule(
     title="Brokers whose disk fills",
     meaning="Above its limits a broker first deletes messages early, then refuses new ones.",
     place=150,
+    goal="NOTHING_UNREAD",
     evidence=BrokerDisks,
     looks="disk",
     about=("broker",),

@@ -46,6 +46,7 @@ READ_LESS_THAN_WRITE: Final = Rule(
     title="Queues that are written but cannot be read",
     meaning="A topic with fewer read queues than write queues takes messages that no consumer ever sees.",
     place=80,
+    goal="NOTHING_UNREAD",
     evidence=HiddenQueues,
     is_structural=True,
     needs=(),
@@ -94,6 +95,7 @@ HOT_QUEUE: Final = Rule(
         " the queues does not help."
     ),
     place=220,
+    goal="EVEN_LOAD",
     evidence=HotQueues,
     about=("topic",),
     severities={

@@ -50,6 +50,7 @@ DUPLICATE_CLIENT_ID: Final = Rule(
         " are read twice, and nobody reads the queues that the other consumers should have."
     ),
     place=40,
+    goal="NO_ORPHAN",
     evidence=Duplicates,
     needs=("clients",),
     leaves_with_clients=True,
@@ -111,6 +112,7 @@ MIXED_STRATEGIES: Final = Rule(
     title="Consumers of one group that divide the queues differently",
     meaning="Each consumer computes its share by itself. With different strategies shares overlap or leave gaps.",
     place=60,
+    goal="NO_ORPHAN",
     evidence=Mixed,
     advice=_advice,
     looks="its clients",
@@ -156,6 +158,7 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
         " shares overlap or leave gaps."
     ),
     place=180,
+    goal="LITTLE_CHURN",
     evidence=Disagreement,
     advice=(
         "Compare the members that each broker lists: a client that one of them lacks has lost its connection to it."

@@ -50,6 +50,7 @@ CLIENT_MEMORY: Final = Rule(
         "A consumer caches messages for each queue that it owns. If all caches are full, they do not fit its memory."
     ),
     place=300,
+    goal="CAPACITY_AT_PEAK",
     evidence=ClientMemory,
     leaves_with_clients=True,
     severities={

@@ -52,6 +52,7 @@ FIFO_BROKEN: Final = Rule(
         " them in parallel. Consumers that do consume in order read nothing from a broker without a master."
     ),
     place=70,
+    goal="ORDER_KEPT",
     evidence=(Unordered, Unlockable),
     advice=_advice,
     looks="order",

@@ -53,6 +53,7 @@ ORPHAN_QUEUE: Final = Rule(
     title="Queues that nobody reads",
     meaning="Messages arrive in these queues, but no consumer of the group owns them. They wait until one does.",
     place=30,
+    goal="NO_ORPHAN",
     evidence=Orphans,
     advice=_compare_owners,
     shows=OWNED,
@@ -105,6 +106,7 @@ READ_ONLY_IDLE: Final = Rule(
         "Nothing is written to these queues any more, and everything is read. So these consumers have nothing to do."
     ),
     place=290,
+    goal="NO_IDLE",
     evidence=ReadOnlyIdle,
     advice=_open_again,
     is_structural=True,
@@ -140,6 +142,7 @@ IDLE_CONSUMERS: Final = Rule(
     title="Consumers without a queue",
     meaning=("Only one consumer of a group reads a queue at a time. With more consumers than queues, some only wait."),
     place=320,
+    goal="NO_IDLE",
     evidence=Idle,
     advice="No change that was simulated leaves fewer clients idle.",
     shows="every client's IP appears beside a queue.",

@@ -55,6 +55,7 @@ RETENTION_RISK: Final = Rule(
         "A broker deletes old files, also if they were not read. A group this far behind is about to lose messages."
     ),
     place=90,
+    goal="NOTHING_UNREAD",
     evidence=Retention,
     advice=_catch_up,
     looks="its clients",

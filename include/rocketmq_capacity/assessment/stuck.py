@@ -62,6 +62,7 @@ STUCK_QUEUE: Final = Rule(
         " read them."
     ),
     place=100,
+    goal="NOTHING_UNREAD",
     evidence=StuckQueues,
     advice=_advice,
     looks="stacks",

@@ -62,6 +62,7 @@ SUBSCRIPTION_MISMATCH: Final = Rule(
         " nobody reads its share. If it filters differently, the group skips messages for good."
     ),
     place=50,
+    goal="NOTHING_UNREAD",
     evidence=Mismatch,
     needs=("clients",),
     severities={

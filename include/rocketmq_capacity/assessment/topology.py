@@ -166,6 +166,7 @@ SLAVE_DRIFT: Final = Rule(
         "If a slave replaces its master, the broker has only the slave's topics and groups. What it lacks is lost."
     ),
     place=170,
+    goal="SURVIVES_LOSS",
     evidence=SlaveDrift,
     advice=(
         "Find out why this slave does not copy its master, before the master is switched: its log, and whether it"

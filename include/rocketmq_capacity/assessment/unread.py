@@ -28,6 +28,7 @@ TOPIC_UNREAD: Final = Rule(
     title="Topics that are written and that nobody reads",
     meaning="Producers send messages to which no group subscribes. They fill the disks and are deleted unread.",
     place=190,
+    goal="NOTHING_UNREAD",
     evidence=Unread,
     advice=(
         "Ask the producers of {subjects} who is meant to read it: the brokers' lists name them. If it is an archive,"

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from rocketmq_capacity.catalogue.evidence import Evidence, Found, figures_of, units_in
 from rocketmq_capacity.catalogue.offered import records
-from rocketmq_capacity.vocabulary import Severity
+from rocketmq_capacity.vocabulary import Goal, Severity
 
 ROOM: Final = "rocketmq_capacity.assessment"
 """The package whose modules have the records."""
@@ -133,6 +133,7 @@ class Rule:
         meaning: one or two sentences for people.
         evidence: what its findings are based on; several kinds if it finds different things, of which only one fits.
         place: findings of rules with a lower place are mended first.
+        goal: the goal of the score that its findings keep the cluster from; None if it is about none of them.
         about: what its findings are about.
         severities: those that its findings may have, and why.
         thresholds: further ones that it uses: a section of the policy's ``thresholds``, or a key of one. A section
@@ -159,6 +160,7 @@ class Rule:
     meaning: str
     place: int
     evidence: type[Evidence] | tuple[type[Evidence], ...]
+    goal: Goal | None = None
     about: tuple[About, ...] = ("group",)
     severities: Mapping[Severity, str] = field(default_factory=dict)
     thresholds: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.plan_file.headroom import GroupHeadroom
 from rocketmq_capacity.plan_file.numbers import rounded
+from rocketmq_capacity.plan_file.score import GroupScore
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, ReasonCode
 
@@ -217,6 +218,7 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     headroom: Annotated[
         GroupHeadroom | None, Meta(description="how much more traffic it bears; null if unknown, or without traffic")
     ] = None
+    score: Annotated[GroupScore | None, Meta(description="from 0 to 100; null in earlier versions")] = None
     current_strategy: Annotated[
         str | None, Meta(description="strategy in use, MIXED if clients report different ones; null if there is none")
     ]

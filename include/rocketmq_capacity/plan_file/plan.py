@@ -16,6 +16,7 @@ from rocketmq_capacity.plan_file.headroom import Headroom
 from rocketmq_capacity.plan_file.own_policy import PolicyDifference
 from rocketmq_capacity.plan_file.recommendation import Approval, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
+from rocketmq_capacity.plan_file.score import Score
 from rocketmq_capacity.plan_file.told import AcceptedRisk, Freeze
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
@@ -69,6 +70,9 @@ class Plan(Struct, frozen=True, kw_only=True):
         tuple[Headroom, ...],
         Meta(description="the ten groups, topics and brokers that break first when traffic grows, the lowest first"),
     ] = ()
+    score: Annotated[
+        Score | None, Meta(description="from 0 to 100, and how it came about; null in earlier versions")
+    ] = None
     brokers: Annotated[tuple[BrokerPlan, ...], Meta(description="the masters, by name; none in earlier versions")] = ()
     producer_balance: Annotated[
         tuple[ProducerBalance, ...],

@@ -8,6 +8,7 @@ from rocketmq_capacity.model import config_assignment
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.tables.transition import TransitionTotals
+from rocketmq_capacity.vocabulary import Goal
 
 
 class GroupTransition(TransitionTotals, frozen=True, kw_only=True):
@@ -54,6 +55,11 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     manual: Annotated[bool, Meta(description="a person must complete it; no command may be run unchanged")]
     reason: Annotated[str, Meta(description="why, and what it changes")]
     rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]
+    serves: Annotated[tuple[Goal, ...], Meta(description="goals of the score that it serves: those of its rules")] = ()
+    keeps: Annotated[
+        tuple[Goal, ...],
+        Meta(description="other goals that its group, or all groups of its topic, keep today, and that it keeps"),
+    ] = ()
     commands: Annotated[tuple[str, ...], Meta(description="shell commands, in the order to run them")]
     before: Annotated[JsonObject, Meta(description="figures of today")]
     after: Annotated[JsonObject, Meta(description="the same figures after the change, as simulated")]

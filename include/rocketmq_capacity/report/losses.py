@@ -22,6 +22,7 @@ class GroupAfter(NamedTuple):
     busy_ratio: float | None
     read_again_s: float
     verdict: str | None
+    becomes_under: bool | None = None
 
 
 class TopicAfter(NamedTuple):
@@ -51,6 +52,8 @@ class Loss:
         busy_ratio: the highest busy share of a client afterwards, 1 is always busy; None if unknown for all groups.
         worse: groups that are worse off, by the verdict that what-ifs have as well.
         undecided: number of groups for which that is unknown.
+        under: groups that become too small.
+        unsure: groups of which that is unknown.
         read_again_s: the most seconds until every queue that stays is read again.
         msgs_per_s: messages a second written to the lost queues; None if unknown.
         unwritable: topics that nobody can write any more.
@@ -66,6 +69,8 @@ class Loss:
     busy_ratio: float | None = None
     worse: list[str] = field(default_factory=list)
     undecided: int = 0
+    under: list[str] = field(default_factory=list)
+    unsure: list[str] = field(default_factory=list)
     read_again_s: float = 0.0
     msgs_per_s: float | None = 0.0
     unwritable: list[str] = field(default_factory=list)
@@ -108,6 +113,10 @@ def _add_group(loss: Loss, group: GroupAfter) -> None:
         loss.moved += group.moved_today
     if group.busy_ratio is not None:
         loss.busy_ratio = max(loss.busy_ratio or 0.0, group.busy_ratio)
+    if group.becomes_under is None:
+        loss.unsure.append(group.consumer_group)
+    elif group.becomes_under:
+        loss.under.append(group.consumer_group)
     if group.verdict in (None, "UNDECIDED"):
         loss.undecided += 1
     elif group.verdict == "WORSE":

@@ -40,6 +40,7 @@ from rocketmq_capacity.report.freezing import freeze_of, frozen
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
 from rocketmq_capacity.report.owners import Owners
 from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.score import scored
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.transition import TransitionTotals
@@ -116,7 +117,8 @@ def plan_of(
         policy_differences=differences or UNSET,
         trial=is_trial if differences and scenario is None else UNSET,
     )
-    return _with_answers(plan, answers)
+    asks_rooms = policy.report_cross_room and policy.rooms is not None
+    return _with_answers(scored(plan, rows.losses, policy.score, asks_rooms=asks_rooms), answers)
 
 
 def _with_answers(plan: Plan, answers: Sequence[Approval]) -> Plan:

@@ -39,6 +39,8 @@ class Rows:
     broker_pool: Sequence[BrokerPool] = ()
     topic_headroom: Sequence[TopicHeadroom] = ()
     event_need: Sequence[EventNeed] = ()
+    losses: Sequence[Loss] | None = None
+    """The effect of each failure on the cluster; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,6 +90,8 @@ def _section(name: str, meaning: str, details: str, rows: Iterable[Row]) -> Iter
 def _rows_of_rule(rule: Rule) -> Iterator[Row]:
     yield "about", " or ".join(f"a {about}" if about != "cluster" else "the cluster" for about in rule.about)
     yield from rule.severities.items()
+    if rule.goal is not None:
+        yield "goal of the score", f"[{rule.goal}](formats.md#scores)"
     yield from _thresholds(rule.name, rule.thresholds)
     yield from _evidence(rule)
     by = [action.name for action in actions().values() if rule.name in action.answers]

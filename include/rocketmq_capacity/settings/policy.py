@@ -33,6 +33,7 @@ from rocketmq_capacity.settings.placement import Placement
 from rocketmq_capacity.settings.producers import ProducerEntry, Sending, sendings_of
 from rocketmq_capacity.settings.proxies import ProxyAddress
 from rocketmq_capacity.settings.rooms import Rooms
+from rocketmq_capacity.settings.score import Score
 from rocketmq_capacity.settings.section import BigInt, Int, NonNegative, Ratio, Section, Whole
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
@@ -224,6 +225,7 @@ class Policy(Section):
     retention: Retention = Retention()
     validity: Validity = Validity()
     changes: Changes = Changes()
+    score: Score = Score()
     metrics: Metrics = Metrics()
     autoscalers: Autoscalers = Autoscalers()
     thresholds: Thresholds = Thresholds()

@@ -1,5 +1,7 @@
 """The last step: writes what people read. It computes nothing, so it needs no Spark session."""
 
+from dataclasses import replace
+
 from rocketmq_capacity import tables
 from rocketmq_capacity.collector import without_collector
 from rocketmq_capacity.handover.hand_over import handed_over
@@ -38,7 +40,10 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, without_collector():
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
-            rows = rows_of_plan(run)
+            losses = losses_of(
+                records(run, tables.GroupFailure, GroupAfter), records(run, tables.TopicFailure, TopicAfter)
+            )
+            rows = replace(rows_of_plan(run), losses=losses if run.has(tables.GroupFailure.dataset_name()) else None)
             policy = with_acceptances(planning.policy, run, rows.cluster[0].taken_at)
             plan = plan_of(
                 rows,
@@ -54,9 +59,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 client_load=rows_of_groups(run, tables.ClientLoad, detailed),
                 group_size=rows_of_groups(run, tables.GroupSize, detailed),
                 group_failure=rows_of_groups(run, tables.GroupFailure, detailed),
-                losses=losses_of(
-                    records(run, tables.GroupFailure, GroupAfter), records(run, tables.TopicFailure, TopicAfter)
-                ),
+                losses=losses,
                 cluster_failure=rows_if_any(run, tables.ClusterFailure),
                 producer_failure=rows_if_any(run, tables.ProducerFailure),
                 unrouted_topic=rows_if_any(run, tables.UnroutedTopic),
