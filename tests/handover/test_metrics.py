@@ -89,6 +89,7 @@ def test_a_known_size_has_its_bounds() -> None:
         "consumer_group_clients": 12,
         "consumer_group_needed_clients": 3,
         "consumer_group_safe_clients": 4,
+        "consumer_group_score": 72.2,
         "consumer_group_useful_clients": 8,
         "consumer_group_utilisation_lower_ratio": 0.2,
         "consumer_group_utilisation_ratio": 0.25,

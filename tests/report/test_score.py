@@ -1,17 +1,20 @@
 """The score of groups and of the cluster, by hand, and what recommendations make of it."""
 
 import random
+import re
 import time
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.score import scored
-from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.settings.policy import Metrics, Policy
 from rocketmq_capacity.settings.score import Score, Weights
-from tests.report.from_rows import plan_of
+from tests.report.from_rows import page_of, plan_of
+from tests.report.page_reader import elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_group_failure, a_recommendation
 from tests.report.varied_cluster import varied_rows
 
@@ -173,6 +176,26 @@ def test_the_score_of_a_group_takes_less_than_a_fifth_of_a_millisecond() -> None
         scored(plan, None, Score(), asks_rooms=False)
         took.append(time.process_time() - start)
     assert min(took) < 0.0002 * len(groups)
+
+
+def test_the_page_has_one_table_that_says_how_the_score_came_about() -> None:
+    rows = {"cluster": [a_cluster()], "group_status": [a_group("g_pay", topics=["pay"], **FINE)]}
+    (table,) = with_class(read_page(page_of(rows | {"finding": [of_rule("ORPHAN_QUEUE")]})), "score")
+    lines = [[text_of(cell) for cell in (*elements(row, "th"), *elements(row, "td"))] for row in elements(table, "tr")]
+    assert len(lines) == 1 + 8  # the goal of machine rooms is not asked
+    assert lines[2] == ["Every queue has one owner (hard)", "0 / 23", "0", "0", "1", "0"]
+    assert lines[5] == ["The loss of any one broker is survived (hard)", "unknown", "unknown", "0", "0", "1"]
+
+    assert with_class(read_page(page_of({"cluster": [a_cluster()]})), "score") == []
+
+
+def test_the_metrics_have_the_scores_that_are_known() -> None:
+    def told(plan: Plan) -> list[str]:
+        text = metrics_of(plan, Metrics()).decode()
+        return [line.partition("} ")[2] for line in text.splitlines() if re.match(r"rocketmq_capacity_.*score", line)]
+
+    assert told(plan_with(of_rule("ORPHAN_QUEUE"))) == ["77.0", "77.0", "1.0", "77.0"]
+    assert told(plan_with(groups=[a_group("g_pay", **FINE | {"reading_status": "UNKNOWN"})])) == ["0.1724"]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,9 @@ FINDINGS: Final = Family(
     "findings", "Findings that nobody has accepted; no series without one.", (CLUSTER, "rule", "severity")
 )
 RECOMMENDATIONS: Final = Family("recommendations", "Recommendations of the plan.")
+SCORE: Final = Family("score", "Which goals are kept, from 0 to 100; no series if too few can be judged.")
+SCORE_AFTER: Final = Family("score_after", "The score after all recommendations.")
+SCORE_JUDGED: Final = Family("score_judged_ratio", "Share of the goals of the score that can be judged.", unit="ratio")
 LEFT_OUT_GROUPS: Final = Family("left_out_consumer_groups", "Consumer groups without series: the least bad ones.")
 LEFT_OUT_TOPICS: Final = Family("left_out_topics", "Topics without series: the least bad ones.")
 
@@ -115,6 +118,10 @@ GROUP_FINDINGS: Final = Family(
     "consumer_group_findings",
     "Findings that nobody has accepted; no series without one.",
     (*OF_GROUP, "rule", "severity"),
+)
+
+GROUP_SCORE: Final = Family(
+    "consumer_group_score", "Which goals the group keeps, from 0 to 100; no series if too few can be judged.", OF_GROUP
 )
 
 TOPIC_GROUPS: Final = Family("topic_consumer_groups", "Consumer groups that read the topic.", OF_TOPIC)

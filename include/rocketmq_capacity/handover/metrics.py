@@ -78,6 +78,10 @@ def _of_cluster(plan: Plan) -> Iterator[Sample]:
     yield families.ACCEPTED_FINDINGS, (), len(plan.findings) - len(found)
     yield from _counted(families.FINDINGS, (), found)
     yield families.RECOMMENDATIONS, (), len(plan.recommendations)
+    if plan.score is not None:
+        yield families.SCORE, (), plan.score.before
+        yield families.SCORE_AFTER, (), plan.score.after
+        yield families.SCORE_JUDGED, (), plan.score.judged_ratio
 
 
 def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
@@ -97,6 +101,7 @@ def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
             if finding.rule == "LAG_STATE" and isinstance(finding.evidence.get("state"), str)
         )
         yield from _counted(families.GROUP_FINDINGS, name, of_group)
+        yield families.GROUP_SCORE, name, None if group.score is None else group.score.before
 
 
 def _sizes(name: tuple[str], group: GroupPlan) -> Iterator[Sample]:

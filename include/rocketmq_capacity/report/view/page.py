@@ -35,6 +35,7 @@ from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview
 from rocketmq_capacity.report.view.producers import ProducersView, producers_of
 from rocketmq_capacity.report.view.savings import Savings, savings_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
+from rocketmq_capacity.report.view.score import ScoreView, score_view
 from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
 from rocketmq_capacity.report.view.told import AcceptedList, OwnerList, accepted_of, owners_of
@@ -70,6 +71,7 @@ class Page:
     notes: tuple[str, ...]
     accepted: AcceptedList | None
     owners: OwnerList | None
+    score: ScoreView | None
     headroom: tuple[HeadroomLine, ...]
     events: tuple[EventView, ...]
     savings: Savings | None
@@ -110,6 +112,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         notes=plan.notes,
         accepted=accepted_of(plan),
         owners=owners,
+        score=score_view(plan),
         headroom=headroom_lines(plan, anchors),
         events=event_views(plan.events or (), anchors),
         savings=savings_of(plan, answers, anchors),
