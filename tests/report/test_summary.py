@@ -9,7 +9,7 @@ import pytest
 
 from rocketmq_capacity.report.summary import main
 from tests.report.from_rows import publish_rows
-from tests.report.row_builders import a_cluster, a_finding
+from tests.report.row_builders import a_cluster, a_finding, a_group
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
 
@@ -27,6 +27,16 @@ def test_it_names_the_report_and_counts_by_rule(tmp_path, capsys):
     line = next(line for line in told.splitlines() if "ORPHAN_QUEUE" in line)
     assert line.startswith("Critical")
     assert line.endswith(str(rules.count("ORPHAN_QUEUE")))
+
+
+def test_it_gives_the_score_where_enough_can_be_judged(tmp_path, capsys):
+    group = a_group(provision_status="RIGHT_PROVISIONED", reading_status="READ")
+    publish_rows({"cluster": [a_cluster()], "group_status": [group], "finding": [a_finding("ORPHAN_QUEUE")]}, tmp_path)
+
+    main([str(tmp_path / "plan.json")])
+
+    told = capsys.readouterr().out
+    assert "Score: 77 of 100, 77 after all recommendations; 89.6 % of goals judged" in told
 
 
 def test_it_counts_recommendations_and_those_to_be_carried_out_by_hand(tmp_path, capsys):

@@ -33,6 +33,7 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "approval": None,
         "causes": ["8351725d42b5"],
         "utilisation": None,
+        "score": None,
         "verdict": None,
         "approved": None,
         "answered_by": None,
@@ -55,6 +56,7 @@ def test_its_numbers_are_those_of_the_plan(tmp_path):
     assert sum(summary.findings.values()) == len(plan.findings) > 0
     assert summary.recommendations == len(plan.recommendations)
     assert summary.needing_approval == len(needing_approval(plan)) > 0
+    assert summary.score == (plan.score and plan.score.before)
     assert summary.scenario == a_scenario()["name"]
     assert summary.day == date(2026, 11, 20)
 

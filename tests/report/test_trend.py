@@ -1,5 +1,9 @@
 """The course of a cluster's counts, as rows and as a picture."""
 
+from dataclasses import replace
+
+from msgspec import structs
+
 from rocketmq_capacity.report.shelf import Shelf
 from rocketmq_capacity.report.trend import MARKED, trend_of
 from rocketmq_capacity.store.lake import Lake
@@ -98,8 +102,23 @@ def test_causes_the_busiest_client_and_groups_have_a_course_each(tmp_path):
     assert courses["Causes"].first == str(len(first.causes))
     assert courses["Causes"].last == str(len(last.causes))
     assert (courses["Consumer groups"].least, courses["Consumer groups"].most) == ("5", "7")
+    assert "Score" not in courses
     assert courses["Consumer groups"].picture.count(",") == 4
     assert "NaN" not in "".join(one.picture for one in courses.values())
+
+
+def test_the_score_has_a_course_over_the_plans_that_have_one(tmp_path):
+    put_days(tmp_path, 4)
+    scores = (80.5, None, 100.0, 64.0)
+    reports = [
+        replace(report, summary=structs.replace(report.summary, score=score))
+        for report, score in zip(stored(tmp_path), scores, strict=True)
+    ]
+
+    (course,) = [one for one in trend_of(CLUSTER, reports).courses if one.title == "Score"]
+
+    assert (course.first, course.last, course.least, course.most) == ("64", "80.5", "64", "100")
+    assert course.picture.count(",") == 3
 
 
 def test_dates_of_the_trend_have_their_year(tmp_path):

@@ -19,7 +19,7 @@ from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.detail import SEVERITY_RANK
-from rocketmq_capacity.report.figures import per_cent, when
+from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.files import REPORT
 from rocketmq_capacity.report.language.current import gettext, speaking, words
 from rocketmq_capacity.report.summary_file import summary_of_plan
@@ -79,6 +79,9 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
     )
     say(f"Consumer groups: {facts.groups:,} ({counts})")
     say(f"Recommendations: {facts.recommendations:,}, of which {manual:,} manual")
+    if plan.score is not None and plan.score.before is not None:
+        after, judged = number(plan.score.after), per_cent(plan.score.judged_ratio)
+        say(f"Score: {number(plan.score.before)} of 100, {after} after all recommendations; {judged} of goals judged")
     if facts.accepted:
         say(f"Accepted risks: {facts.accepted:,} findings that are not counted below")
     for note in plan.notes:

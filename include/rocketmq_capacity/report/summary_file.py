@@ -42,6 +42,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         causes: ids of the causes of WARNING or CRITICAL, the worst first; null in files of earlier versions, and if
             there are more than `MOST_CAUSES`.
         utilisation: busy share of the busiest client of all groups, 1 is always busy; null if all are unknown.
+        score: the plan's ``score.before``, from 0 to 100; null if too little can be judged, and in earlier versions.
         verdict: of a what-if, null for a plan of the cluster as it is.
         approved: how many recommendations were approved; null while nobody has answered.
         answered_by: who answered; null while nobody has, or if nobody did in time.
@@ -66,6 +67,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     approval: Literal["APPROVED", "REJECTED"] | None
     causes: tuple[str, ...] | None = None
     utilisation: float | None = None
+    score: float | None = None
     verdict: Verdict | None = None
     approved: int | None = None
     answered_by: str | None = None
@@ -110,6 +112,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         approval=None if approval is None else approval.status,
         causes=causes if len(causes) <= MOST_CAUSES else None,
         utilisation=max((one.utilisation.estimate for one in plan.groups if one.utilisation is not None), default=None),
+        score=None if plan.score is None else plan.score.before,
         verdict=None if plan.scenario is UNSET else plan.scenario.verdict,
         approved=None if approval is None else len(approval.approved),
         answered_by=None if approval is None else approval.by,

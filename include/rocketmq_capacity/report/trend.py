@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
-from rocketmq_capacity.report.figures import per_cent, when
+from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
@@ -139,10 +139,11 @@ class Course:
 
 
 def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
-    """Causes, busiest client and groups over these reports, oldest first; a figure needs values at two moments."""
+    """Causes, busiest client, score and groups over these reports, oldest first; each needs values at two moments."""
     figures: tuple[tuple[str, Callable[[PlanSummary], float | None], Callable[[float], str]], ...] = (
         ("Causes", lambda one: None if one.causes is None else len(one.causes), lambda value: f"{value:,.0f}"),
         ("Busiest client", lambda one: one.utilisation, per_cent),
+        ("Score", lambda one: one.score, number),
         ("Consumer groups", lambda one: one.groups, lambda value: f"{value:,.0f}"),
     )
     found = []
