@@ -11,4 +11,6 @@ from tests.advice.trials import HEALTHY
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_fleet_gives_no_warning_no_change_and_next_to_no_lines(spark, name):
     size, with_history = HEALTHY[name]
-    assert noise(plan_of(spark, healthy(size, 1, with_history=with_history))) == []
+    plan = plan_of(spark, healthy(size, 1, with_history=with_history))
+    assert noise(plan) == []
+    assert plan["score"]["before"] == plan["score"]["after"] >= 99
