@@ -164,7 +164,15 @@ def test_of_many_servers_the_most_harmful_have_a_line() -> None:
     lines = _lines(rows, "Without a master")
 
     assert (len(lines), lines[0][0]) == (LOSSES, "Master lost last")
-    assert "The table cluster_failure has 3 more." in page_of(rows)
+    page = page_of(rows)
+    assert "The table cluster_failure has 3 more." in page
+    assert "But if the master of 1 broker is lost, nobody reads what stands in its queues until it is back." in page
+
+
+def test_a_master_whose_slaves_serve_its_queues_holds_back_nothing() -> None:
+    page = page_of({**_rows(a_group_failure("g_pay")), "cluster_failure": [a_cluster_failure()]})
+    assert "Without a master" in page
+    assert "nobody reads what stands in" not in page
 
 
 def _of_producers(*rows: dict[str, Any]) -> list[list[str]]:

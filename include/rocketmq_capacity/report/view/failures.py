@@ -89,6 +89,8 @@ class Failures:
     more: int
     harmful: int
     """Brokers and rooms whose loss does harm."""
+    stuck: int = 0
+    """Brokers that nobody can read without their master."""
     servers: tuple["ServerLine", ...] = ()
     more_servers: int = 0
     producers: tuple[ProducerLine, ...] = ()
@@ -133,6 +135,7 @@ def failures_of(rows: PageRows, group_anchors: Mapping[str, str]) -> Failures | 
         lines=tuple(_line(loss, group_anchors) for loss in shown),
         more=max(0, len(shared) - LOSSES),
         harmful=sum(1 for loss in shared if loss.worse or loss.unwritable or loss.unreadable),
+        stuck=sum(1 for row in ordered if row.failure == MASTER_LOST and row.can_pull is False),
         servers=tuple(map(_server_line, ordered[:LOSSES])),
         more_servers=max(0, len(ordered) - LOSSES),
         producers=of_producers[:LOSSES],
