@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +29,7 @@ from rocketmq_capacity.tables.source import number_of_rows, parquet_file
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
 
 if TYPE_CHECKING:
+    from pyspark import Broadcast
     from pyspark.sql import DataFrame, SparkSession
 
     from rocketmq_capacity.spark.units import OnUnits
@@ -43,6 +44,7 @@ COMPARE: Final = "compare"
 CHECKS: Final = ThreadPoolExecutor(1)
 """Imports what checks tables, which takes a second, while a step waits for Spark."""
 DATASETS: Final = {dataset.dataset_name(): dataset for dataset in tables.DATASETS}
+Shared = TypeVar("Shared")
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
 
@@ -159,6 +161,10 @@ class Planning:
     def rows(self, dataset: type[Row]) -> list[Row]:
         """The rows of a dataset that is small for clusters of every size."""
         return list(rows_in(self.files(dataset), dataset))
+
+    def share(self, value: Shared) -> "Broadcast[Shared]":
+        """A value that Spark hands once to each process that computes units, and not with each task."""
+        return self.session().sparkContext.broadcast(value)
 
     def map_units(self, what: str, units: Units, function: "OnUnits", *datasets: type[Dataset]) -> None:
         """Add a function's rows of every unit to datasets of this run.

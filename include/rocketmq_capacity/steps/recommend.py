@@ -1,9 +1,9 @@
 """The fourth step: the smallest safe changes. Each is tried on every group that it affects before it is recommended."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,10 +24,12 @@ from rocketmq_capacity.simulation.recommended import recommended_transitions
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.simulation.trial import group_on_trial
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning, Rows
-from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.arrow import table_of
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import Row, column_by, rows_by, rows_in, rows_where
+from rocketmq_capacity.tables.rows import Row, rows_by, rows_in, rows_where
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
 
 WRITTEN: Final = (
     tables.TriedCase,
@@ -49,19 +51,28 @@ _ANSWER: Final = Decoder(TopicRefusals)
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The input of the functions over units: facts for every recommendation, and where the run's tables are.
+    """The input of the functions over units: facts for every recommendation, and the tables that they look units up in.
 
-    A task looks up the rows about its units itself: they are few, and the units have their keys.
+    Attributes:
+        cluster: the facts.
+        strategies: the strategy that each group runs.
+        tables: those of the run, as Spark hands them once to each process and not once to each task: in an object
+            store a task would ask for every file of every table.
     """
 
     cluster: Cluster
-    run: Run
+    strategies: "Broadcast[dict[str, str | None]]"
+    tables: "Mapping[type[Dataset], Broadcast[pa.Table]]" = field(default_factory=dict)
+
+    def with_tables(self, planning: Planning, *datasets: type[Dataset]) -> "Asking":
+        """The same with more tables, as they are now."""
+        return replace(self, tables={**self.tables, **{one: planning.share(planning.table(one)) for one in datasets}})
 
     def by(
         self, key: str, values: Iterable[str], dataset: type[Row], condition: pc.Expression | None = None
     ) -> dict[str, list[Row]]:
         """The rows of a dataset whose column ``key`` has one of these values, and that meet the condition."""
-        return rows_by(self.run.files(dataset.dataset_name()), dataset, key, values, condition)
+        return rows_by(self.tables[dataset].value, dataset, key, values, condition)
 
 
 def recommend(planning: Planning) -> None:
@@ -74,14 +85,19 @@ def recommend(planning: Planning) -> None:
         set_aside(planning.run)
         of_cluster = planning.cluster_findings()
         cluster = Cluster.of(planning.cluster, planning.deciding, of_cluster)
-        asking = Asking(cluster, planning.run)
+        status = planning.table(tables.GroupStatus, ["consumer_group", "current_strategy"])
+        strategies = dict(zip(*(column.to_pylist() for column in status.columns), strict=True))
+        asking = Asking(cluster, planning.share(strategies)).with_tables(planning, tables.Finding, tables.Demand)
         topics = planning.units(tables.TopicUnit, "topic", "facts")
         groups = planning.units(tables.GroupUnit, "consumer_group", "facts")
         planning.map_units("changes of topics", topics, partial(tried_cases, asking), tables.TriedCase)
+        asking = asking.with_tables(planning, tables.TriedCase)
         planning.map_units("effects on groups", groups, partial(case_effects, asking), tables.CaseEffect)
+        asking = asking.with_tables(planning, tables.CaseEffect)
         answered = tables.TopicAnswer, tables.Recommendation
         planning.map_units("answers for topics", topics, partial(answered_topics, asking), *answered)
         observed = planning.units(tables.GroupUnit, "consumer_group", "facts", "observations")
+        asking = asking.with_tables(planning, *answered)
         moving = tables.Recommendation, tables.RecommendedTransition
         planning.map_units("answers for groups", observed, partial(answered_groups, asking), *moving)
         files = planning.run.files(tables.Recommendation.dataset_name())
@@ -121,7 +137,7 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
         for topic, rows in tried.items()
     }
     touched = [facts for facts in each if any(reads.topic.topic in cases for reads in facts.business)]
-    current = _current_strategies(asking, [facts.consumer_group for facts in touched])
+    current = asking.strategies.value
     rows = []
     for facts in touched:
         of_group = [case for reads in facts.business for case in cases.get(reads.topic.topic, ())]
@@ -163,7 +179,7 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
         name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", topics, tables.TopicAnswer).items()
     }
     of_topics = asking.by("topic", topics, tables.Recommendation)
-    current = _current_strategies(asking, names)
+    current = asking.strategies.value
     timing = Timing.of(asking.cluster.facts, asking.cluster.policy)
     recommendations: list[tables.Recommendation] = []
     moves: list[tables.RecommendedTransition] = []
@@ -216,9 +232,3 @@ def _in_order(findings: Iterable[tables.Finding]) -> tuple[tables.Finding, ...]:
         return one.rule, one.topic or "", one.broker_name or "", one.subjects, one.queues
 
     return tuple(sorted(findings, key=key))
-
-
-def _current_strategies(asking: Asking, names: Iterable[str]) -> dict[str, str | None]:
-    """The strategy that each of some groups runs."""
-    files = asking.run.files(tables.GroupStatus.dataset_name())
-    return column_by(files, tables.GroupStatus, "consumer_group", names, "current_strategy")

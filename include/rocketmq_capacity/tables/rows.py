@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from rocketmq_capacity.tables.arrow import arrow_schema
@@ -47,12 +48,11 @@ def table_in(
 
 def rows_where(files: Sequence[Path], dataset: type[Row], condition: pc.Expression) -> list[Row]:
     """The rows that meet a condition."""
-    found = table_in(files, dataset, condition=condition).combine_chunks()
-    return [row for batch in found.to_batches() for row in _rows(dataset, batch)]
+    return _rows_of(table_in(files, dataset, condition=condition), dataset)
 
 
 def rows_by(
-    files: Sequence[Path],
+    held: Sequence[Path] | pa.Table,
     dataset: type[Row],
     key: str,
     values: Iterable[str],
@@ -61,12 +61,25 @@ def rows_by(
     """The rows whose column ``key`` has one of the values, by value; values without rows are missing.
 
     A condition reduces them, and what is read: parts of a file that cannot meet it are left out.
+
+    Args:
+        held: where the rows are: the files of a dataset, or a table that has been read.
+        dataset: which.
+        key: a column of texts.
+        values: those that are looked up.
+        condition: another one that the rows meet.
     """
-    wanted = _is_one_of(key, values)
-    found: dict[str, list[Row]] = {}
-    for row in rows_where(files, dataset, wanted if condition is None else condition & wanted):
-        found.setdefault(getattr(row, key), []).append(row)
-    return found
+    is_wanted = pc.field(key).isin(pa.array(set(values), pa.string()))
+    if condition is not None:
+        is_wanted = condition & is_wanted
+    if isinstance(held, pa.Table):
+        rows = _rows_of(ds.dataset(held).to_table(filter=is_wanted), dataset)
+    else:
+        rows = rows_where(held, dataset, is_wanted)
+    by_value: dict[str, list[Row]] = {}
+    for row in rows:
+        by_value.setdefault(getattr(row, key), []).append(row)
+    return by_value
 
 
 def records_where(
@@ -77,16 +90,8 @@ def records_where(
     return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
 
 
-def column_by(
-    files: Sequence[Path], dataset: type[Dataset], key: str, values: Iterable[str], column: str
-) -> dict[str, Any]:
-    """The value of one column in the row whose column ``key`` has each of the values; only these columns are read."""
-    found = table_in(files, dataset, [key, column], _is_one_of(key, values))
-    return dict(zip(found[key].to_pylist(), found[column].to_pylist(), strict=True))
-
-
-def _is_one_of(key: str, values: Iterable[str]) -> pc.Expression:
-    return pc.field(key).isin(pa.array(set(values), pa.string()))
+def _rows_of(table: pa.Table, dataset: type[Row]) -> list[Row]:
+    return [row for batch in table.combine_chunks().to_batches() for row in _rows(dataset, batch)]
 
 
 def _rows(dataset: type[Row], batch: pa.RecordBatch) -> Iterator[Row]:
