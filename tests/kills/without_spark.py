@@ -52,8 +52,25 @@ class Row(dict[str, Any]):
         return tuple(self.values()) < tuple(other.values())
 
 
+@dataclass(frozen=True)
+class Broadcast:
+    """A value that every task sees."""
+
+    value: Any
+
+
+class Context:
+    """What `Planning.share` asks for."""
+
+    def broadcast(self, value: object) -> Broadcast:
+        """The value, in the only process that there is."""
+        return Broadcast(value)
+
+
 class Session:
-    """What `Planning.read` asks for."""
+    """What `Planning.read` and `Planning.share` ask for."""
+
+    sparkContext: Final = Context()  # noqa: N815  # Spark's name
 
     @property
     def read(self) -> "Session":

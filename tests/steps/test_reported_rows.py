@@ -66,7 +66,7 @@ def test_queues_are_in_their_rows_and_texts_may_be_encoded(tmp_path: Path) -> No
 
 
 def test_the_plan_of_stored_tables_is_that_of_their_rows(tmp_path: Path) -> None:
-    for dataset in REPORTED:
+    for dataset in (*REPORTED, tables.GroupFailure, tables.TopicFailure):
         held = typed(dataset, BUILT)
         stored(tmp_path, dataset, held, files=min(3, max(1, len(held))))
 

@@ -1,7 +1,5 @@
 """The last step: writes what people read. It computes nothing, so it needs no Spark session."""
 
-from dataclasses import replace
-
 from rocketmq_capacity import tables
 from rocketmq_capacity.collector import without_collector
 from rocketmq_capacity.handover.hand_over import handed_over
@@ -10,19 +8,12 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.approval import answers_of
 from rocketmq_capacity.report.detail import detailed_groups
-from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
-from rocketmq_capacity.steps.reported_rows import (
-    observed_in,
-    records,
-    rows_if_any,
-    rows_of_groups,
-    rows_of_plan,
-)
+from rocketmq_capacity.steps.reported_rows import observed_in, rows_if_any, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import PUBLISH, Run
 
@@ -40,10 +31,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
     with planning.step(PUBLISH, SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND) as step, without_collector():
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
-            losses = losses_of(
-                records(run, tables.GroupFailure, GroupAfter), records(run, tables.TopicFailure, TopicAfter)
-            )
-            rows = replace(rows_of_plan(run), losses=losses if run.has(tables.GroupFailure.dataset_name()) else None)
+            rows = rows_of_plan(run)
             policy = with_acceptances(planning.policy, run, rows.cluster[0].taken_at)
             plan = plan_of(
                 rows,
@@ -59,7 +47,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 client_load=rows_of_groups(run, tables.ClientLoad, detailed),
                 group_size=rows_of_groups(run, tables.GroupSize, detailed),
                 group_failure=rows_of_groups(run, tables.GroupFailure, detailed),
-                losses=losses,
+                losses=rows.losses or (),
                 cluster_failure=rows_if_any(run, tables.ClusterFailure),
                 producer_failure=rows_if_any(run, tables.ProducerFailure),
                 unrouted_topic=rows_if_any(run, tables.UnroutedTopic),

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
+from rocketmq_capacity.report.losses import GroupAfter, Loss, TopicAfter, losses_of
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
@@ -38,7 +39,15 @@ def rows_of_plan(run: Run) -> Rows:
         broker_pool=rows_if_any(run, tables.BrokerPool),
         topic_headroom=rows_if_any(run, tables.TopicHeadroom),
         event_need=rows_if_any(run, tables.EventNeed),
+        losses=_losses(run),
     )
+
+
+def _losses(run: Run) -> Sequence[Loss] | None:
+    """The effect of each failure on the cluster; None for a run of an earlier version, which did not ask."""
+    if not _has(run, tables.GroupFailure):
+        return None
+    return losses_of(records(run, tables.GroupFailure, GroupAfter), records(run, tables.TopicFailure, TopicAfter))
 
 
 def observed_in(run: Run) -> Observed:
