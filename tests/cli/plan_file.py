@@ -293,6 +293,7 @@ class Recommendation(Part, frozen=True):
     transition: Transition | UnsetType = UNSET
     transition_undecided: str | UnsetType = UNSET
     steps: list[Step] | UnsetType = UNSET
+    standing: dict[str, Any] | UnsetType = UNSET
     config_assignment: "ConfigAssignment | UnsetType" = UNSET
 
 
@@ -806,6 +807,7 @@ class Plan(Part, frozen=True):
     freeze: dict[str, Any] | None
     notes: list[str]
     changes: Changes | None
+    ledger: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     recommendations_digest: Sha256 | msgspec.UnsetType = msgspec.UNSET
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET
     events: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET

@@ -34,6 +34,7 @@ def test_a_plan_leaves_its_facts_beside_it(tmp_path):
         "causes": ["8351725d42b5"],
         "utilisation": None,
         "score": None,
+        "predictions": None,
         "verdict": None,
         "approved": None,
         "answered_by": None,

@@ -121,6 +121,19 @@ def test_the_score_has_a_course_over_the_plans_that_have_one(tmp_path):
     assert course.picture.count(",") == 3
 
 
+def test_predictions_that_came_have_a_course_over_the_plans_that_could_judge_some(tmp_path):
+    put_days(tmp_path, 4)
+    predictions = ((9, 10), (0, 0), None, (1, 2))
+    reports = [
+        replace(report, summary=structs.replace(report.summary, predictions=came))
+        for report, came in zip(stored(tmp_path), predictions, strict=True)
+    ]
+
+    (course,) = [one for one in trend_of(CLUSTER, reports).courses if one.title == "Predictions that came"]
+
+    assert {course.first, course.last} == {"50 %", "90 %"}
+
+
 def test_dates_of_the_trend_have_their_year(tmp_path):
     put_days(tmp_path, 4)
 

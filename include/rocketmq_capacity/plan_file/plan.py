@@ -13,6 +13,7 @@ from rocketmq_capacity.plan_file.coming_event import ComingEvent
 from rocketmq_capacity.plan_file.finding import Cause, Finding
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.headroom import Headroom
+from rocketmq_capacity.plan_file.ledger import Ledger
 from rocketmq_capacity.plan_file.own_policy import PolicyDifference
 from rocketmq_capacity.plan_file.recommendation import Approval, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
@@ -97,6 +98,12 @@ class Plan(Struct, frozen=True, kw_only=True):
         Changes | None,
         Meta(description="what is new, worse and gone; null if there is no plan before, and in a what-if"),
     ] = None
+    ledger: Annotated[
+        Ledger | UnsetType,
+        Meta(
+            description="what became of earlier recommendations; only after a plan before, and in no what-if or trial"
+        ),
+    ] = UNSET
     recommendations_digest: Annotated[
         str | UnsetType,
         Meta(

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.model import config_assignment
+from rocketmq_capacity.plan_file.ledger import Standing
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.steps import Check, Step
 from rocketmq_capacity.tables.transition import TransitionTotals
@@ -82,6 +83,13 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     steps: Annotated[
         tuple[Step, ...] | UnsetType,
         Meta(description="only of a change that takes several steps: each of them, with the gate before the next one"),
+    ] = UNSET
+    standing: Annotated[
+        Standing | UnsetType,
+        Meta(
+            description="since when it is recommended, and whether it is approved; only after a plan before, and not "
+            "of those that only look"
+        ),
     ] = UNSET
     config_assignment: Annotated[
         ConfigAssignment | UnsetType,

@@ -13,6 +13,8 @@ CHARTS: Final = 12
 """Charts of loads: one takes about 70 ms to draw, and the page should take about two seconds."""
 CAUSES: Final = 80
 """Lines of causes; a line has one cause, or several that are folded."""
+LEDGER: Final = 40
+"""Earlier recommendations that are not made any more, those that failed first."""
 CHANGES: Final = 8
 """Lines of what is new, of what is worse, and of what is gone."""
 FOLDED: Final = 3

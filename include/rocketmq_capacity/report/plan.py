@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -22,6 +22,7 @@ from rocketmq_capacity.plan_file.group import (
     StrategyPlan,
     Utilisation,
 )
+from rocketmq_capacity.plan_file.ledger import ActionRate, LedgerEntry
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
 from rocketmq_capacity.plan_file.order import nulls_first
 from rocketmq_capacity.plan_file.own_policy import OwnPolicy
@@ -38,13 +39,17 @@ from rocketmq_capacity.report.changes import changes_of
 from rocketmq_capacity.report.coming_events import events_of
 from rocketmq_capacity.report.freezing import freeze_of, frozen
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
+from rocketmq_capacity.report.ledger import NOTHING_SEEN, Today, with_ledger
 from rocketmq_capacity.report.owners import Owners
+from rocketmq_capacity.report.plan_before import PlanBefore
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.report.score import scored
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.transition import TransitionTotals
 from rocketmq_capacity.vocabulary import GRPC, MIXED, changes_cluster, is_broadcasting, java_order
+
+_LEDGER_ENTRY: Final = msgspec.json.Decoder(LedgerEntry)
 
 
 def plan_of(
@@ -54,6 +59,7 @@ def plan_of(
     scenario: ScenarioResult | None = None,
     answers: Sequence[Approval] = (),
     own_policy: OwnPolicy | None = None,
+    today: Today = NOTHING_SEEN,
 ) -> Plan:
     """The plan of one snapshot, every list in a total order.
 
@@ -63,6 +69,7 @@ def plan_of(
         scenario: what a what-if adds.
         answers: every answer to recommendations of this run, oldest first.
         own_policy: what the run decides otherwise than the deployment's policy.
+        today: what the snapshot says of what earlier plans recommended.
 
     Errors: :class:`ContractBroken` if a JSON column does not hold a JSON object, a severity is unknown, or there is not
     exactly one cluster.
@@ -118,7 +125,8 @@ def plan_of(
         trial=is_trial if differences and scenario is None else UNSET,
     )
     asks_rooms = policy.report_cross_room and policy.rooms is not None
-    return _with_answers(scored(plan, rows.losses, policy.score, asks_rooms=asks_rooms), answers)
+    answered = _with_answers(scored(plan, rows.losses, policy.score, asks_rooms=asks_rooms), answers)
+    return with_ledger(answered, _advised_before(rows), today)
 
 
 def _with_answers(plan: Plan, answers: Sequence[Approval]) -> Plan:
@@ -132,6 +140,15 @@ def _with_answers(plan: Plan, answers: Sequence[Approval]) -> Plan:
         approval=UNSET if counts is None else counts,
         other_answers=others or UNSET,
     )
+
+
+def _advised_before(rows: Rows) -> PlanBefore:
+    entries = (_LEDGER_ENTRY.decode(row.entry) for row in rows.ledger_before)
+    rates = (
+        ActionRate(action=row.action, verified=row.verified, failed=row.failed, otherwise=row.otherwise)
+        for row in rows.ledger_rate
+    )
+    return PlanBefore(tuple(entries), tuple(rates))
 
 
 def _changes(rows: Rows, findings: Sequence[Finding], policy: Policy) -> Changes | None:

@@ -9,7 +9,14 @@ from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.tables.assess.events import EventNeed
 from rocketmq_capacity.tables.assess.failures import ClusterFailure, GroupFailure, ProducerFailure, UnroutedTopic
-from rocketmq_capacity.tables.assess.findings import Finding, FindingBefore, FindingSince, RunBefore
+from rocketmq_capacity.tables.assess.findings import (
+    Finding,
+    FindingBefore,
+    FindingSince,
+    LedgerBefore,
+    LedgerRate,
+    RunBefore,
+)
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad
 from rocketmq_capacity.tables.recommend import Recommendation
 from rocketmq_capacity.tables.snapshot.cluster import Cluster, Failure
@@ -31,6 +38,8 @@ class Rows:
     run_before: Sequence[RunBefore] = ()
     """Empty, or the one run before."""
     finding_before: Sequence[FindingBefore] = ()
+    ledger_before: Sequence[LedgerBefore] = ()
+    ledger_rate: Sequence[LedgerRate] = ()
     recommendation: Sequence[Recommendation] = ()
     recommended_transition: Sequence[RecommendedTransition] = ()
     producer_balance: Sequence[ProducerBalance] = ()

@@ -43,6 +43,8 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
             there are more than `MOST_CAUSES`.
         utilisation: busy share of the busiest client of all groups, 1 is always busy; null if all are unknown.
         score: the plan's ``score.before``, from 0 to 100; null if too little can be judged, and in earlier versions.
+        predictions: how many predictions of earlier plans came, and of how many that could be judged; null without a
+            plan before, and in earlier versions.
         verdict: of a what-if, null for a plan of the cluster as it is.
         approved: how many recommendations were approved; null while nobody has answered.
         answered_by: who answered; null while nobody has, or if nobody did in time.
@@ -68,6 +70,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[str, ...] | None = None
     utilisation: float | None = None
     score: float | None = None
+    predictions: tuple[int, int] | None = None
     verdict: Verdict | None = None
     approved: int | None = None
     answered_by: str | None = None
@@ -113,6 +116,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         causes=causes if len(causes) <= MOST_CAUSES else None,
         utilisation=max((one.utilisation.estimate for one in plan.groups if one.utilisation is not None), default=None),
         score=None if plan.score is None else plan.score.before,
+        predictions=None if plan.ledger is UNSET else plan.ledger.came,
         verdict=None if plan.scenario is UNSET else plan.scenario.verdict,
         approved=None if approval is None else len(approval.approved),
         answered_by=None if approval is None else approval.by,

@@ -144,6 +144,7 @@ def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
         ("Causes", lambda one: None if one.causes is None else len(one.causes), lambda value: f"{value:,.0f}"),
         ("Busiest client", lambda one: one.utilisation, per_cent),
         ("Score", lambda one: one.score, number),
+        ("Predictions that came", _came, per_cent),
         ("Consumer groups", lambda one: one.groups, lambda value: f"{value:,.0f}"),
     )
     found = []
@@ -156,6 +157,12 @@ def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
             first, last, least, most = map(shown, (values[0], values[-1], min(values), max(values)))
             found.append(Course(title, first, last, least, most, _small_line(known)))
     return tuple(found)
+
+
+def _came(summary: PlanSummary) -> float | None:
+    """The share of the predictions of earlier plans that came; None if none could be judged."""
+    came, judged = summary.predictions or (0, 0)
+    return came / judged if judged else None
 
 
 def _small_line(points: Sequence[tuple[float, float]]) -> Markup:

@@ -1,8 +1,9 @@
 """Words of the page for severities, statuses, protocols and sources; those of rules are in the vocabulary."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.plan_file.recommendation import Recommendation
@@ -84,17 +85,22 @@ def lower_first(text: str) -> str:
 
 def action_title(recommendation: Recommendation) -> str:
     """What to do, to what: ``Give pay more queues``."""
-    group, topic = recommendation.consumer_group, recommendation.topic
+    one = recommendation
+    return title_of(one.action, one.consumer_group, one.topic, one.after, looked_into(one))
+
+
+def title_of(
+    action: str, group: str | None, topic: str | None, after: Mapping[str, Any], looked_into: Sequence[str] = ()
+) -> str:
+    """The same of an action, its group and topic, what is then, and the brokers that it looks into."""
     names = {
         "group": group or topic or "the group",
         "topic": topic or group or "the topic",
-        "clients": str(recommendation.after.get("clients") or "another number of"),
-        "strategy": str(recommendation.after.get("strategy") or "another strategy"),
-        "subject": " on ".join(name for name in (group, topic) if name)
-        or listed(looked_into(recommendation))
-        or "the cluster",
+        "clients": str(after.get("clients") or "another number of"),
+        "strategy": str(after.get("strategy") or "another strategy"),
+        "subject": " on ".join(name for name in (group, topic) if name) or listed(looked_into) or "the cluster",
     }
-    return PLACEHOLDER.sub(lambda found: names[found[1]], action_of(recommendation.action).title)
+    return PLACEHOLDER.sub(lambda found: names[found[1]], action_of(action).title)
 
 
 KIND_WORDS: Final = {

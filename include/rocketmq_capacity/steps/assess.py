@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import asdict
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies
@@ -38,6 +39,7 @@ from rocketmq_capacity.assessment.unrouted import TEMPLATE, KnownTopic, unrouted
 from rocketmq_capacity.assessment.versions import bad_versions
 from rocketmq_capacity.errors import BadInput, ContractBroken, RunBusy, TableDamaged
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, TopicWithReaders
+from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.producers import producer_balance, producer_shares
 from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
@@ -68,7 +70,13 @@ IS_BUSY_KNOWN: Final = pc.field("utilisation_upper").is_valid()
 IS_DRAINED: Final = pc.list_value_length(pc.field("drained_clients")) > 0
 IS_BUSINESS: Final = pc.field("kind") == BUSINESS
 OF_BROKERS = (tables.BrokerLoad, tables.ClientCost, tables.BrokerPool, tables.TopicHeadroom)
-OF_THE_RUN_BEFORE = (tables.FindingSince, tables.RunBefore, tables.FindingBefore)
+OF_THE_RUN_BEFORE = (
+    tables.FindingSince,
+    tables.RunBefore,
+    tables.FindingBefore,
+    tables.LedgerBefore,
+    tables.LedgerRate,
+)
 MOST_READERS: Final = 50
 """The most groups for which different lists of name servers are computed, on the driver."""
 DAMAGED: Final = (BadInput, ContractBroken, TableDamaged, pa.ArrowException, OSError, ValueError)
@@ -142,6 +150,8 @@ def assess(planning: Planning, before: Found | None = None) -> None:
             planning.add(tables.FindingSince, since_when(planning.severities(), before, cluster.cluster.taken_at))
             planning.add(tables.RunBefore, [tables.RunBefore(taken_at=before.taken_at)])
             planning.add_table(tables.FindingBefore, before.findings)
+            planning.add(tables.LedgerBefore, map(ledger_row, before.advised.entries))
+            planning.add(tables.LedgerRate, [tables.LedgerRate(**asdict(one)) for one in before.advised.rates])
         number = planning.values(tables.Finding, "severity")
         step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))
 
@@ -162,6 +172,11 @@ def readers(planning: Planning, differences: Iterable[tables.NameserverDifferenc
         for unit in units.get(name, ())
     ]
     return Readers(groups, len(names) - len(names[:MOST_READERS]))
+
+
+def ledger_row(entry: LedgerEntry) -> tables.LedgerBefore:
+    """A recommendation of the plan before, as the table has it."""
+    return tables.LedgerBefore(id=entry.id, entry=msgspec.json.encode(entry).decode())
 
 
 class _Subscribes(NamedTuple):

@@ -18,6 +18,8 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken, DatasetMissing
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.progress.progress import Phase, Progress, Step
+from rocketmq_capacity.report.files import PLAN
+from rocketmq_capacity.report.plan_before import PlanBefore, plan_before
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.store.lake import Run
@@ -63,6 +65,7 @@ class Found:
         least: the lowest severity in that row of runs.
         taken_at: when its snapshot was taken.
         findings: its table of findings.
+        advised: what its plan recommended.
     """
 
     flagged: set[tuple[str, str]]
@@ -70,6 +73,7 @@ class Found:
     least: Mapping[FoundPlace, str]
     taken_at: str
     findings: pa.Table
+    advised: PlanBefore = field(default_factory=PlanBefore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +302,9 @@ class Planning:
             for place, now in severities.items()
         }
         findings = self.table(tables.Finding)
-        return Found(self.flagged(), since, least, cluster.taken_at, findings)
+        file = self.run.report / PLAN
+        advised = plan_before(file) if file.exists() else PlanBefore()
+        return Found(self.flagged(), since, least, cluster.taken_at, findings, advised)
 
     def severities(self) -> dict[FoundPlace, str]:
         """The severity of each rule, group, topic and broker with findings; the worst of several."""

@@ -14,6 +14,7 @@ from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.reported_rows import observed_in, rows_if_any, rows_of_groups, rows_of_plan
+from rocketmq_capacity.steps.seen_today import seen_today
 from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import PUBLISH, Run
 
@@ -39,6 +40,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 scenario=scenario,
                 answers=answers_of(run),
                 own_policy=OwnPolicy.read(run.own_policy),
+                today=seen_today(run),
             )
         with progress.phase("files"):
             detailed = detailed_groups(plan)

@@ -31,6 +31,8 @@ def rows_of_plan(run: Run) -> Rows:
         finding_since=rows_if_any(run, tables.FindingSince),
         run_before=rows_if_any(run, tables.RunBefore),
         finding_before=rows_if_any(run, tables.FindingBefore),
+        ledger_before=rows_if_any(run, tables.LedgerBefore),
+        ledger_rate=rows_if_any(run, tables.LedgerRate),
         recommendation=list(rows(run, tables.Recommendation)),
         recommended_transition=rows_if_any(run, tables.RecommendedTransition),
         producer_balance=rows_if_any(run, tables.ProducerBalance),

@@ -15,7 +15,15 @@ from rocketmq_capacity.tables.assess.failures import (
     TopicFailure,
     UnroutedTopic,
 )
-from rocketmq_capacity.tables.assess.findings import Demand, Finding, FindingBefore, FindingSince, RunBefore
+from rocketmq_capacity.tables.assess.findings import (
+    Demand,
+    Finding,
+    FindingBefore,
+    FindingSince,
+    LedgerBefore,
+    LedgerRate,
+    RunBefore,
+)
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad, VersionFault
 from rocketmq_capacity.tables.compare import (
     ProducerCourse,
@@ -90,6 +98,8 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     FindingSince,
     RunBefore,
     FindingBefore,
+    LedgerBefore,
+    LedgerRate,
     Demand,
     TriedCase,
     CaseEffect,

@@ -14,6 +14,7 @@ from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import Comparison, compare
+from rocketmq_capacity.report.view.ledger import standing_in_words
 from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title, kind_of
 from rocketmq_capacity.tables.transition import TransitionTotals
@@ -66,6 +67,8 @@ class OptionView:
     """The path of its script, beside the page; None if it has none."""
     said: Said | None
     """What a person answered; None where nobody was asked, or has answered."""
+    standing: str
+    """Since when it is recommended, and what became of it so far; empty without a plan before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         lists=None if first.config_assignment is UNSET else _fixed_lists(first.config_assignment),
         script=answers.scripts.get(first.id),
         said=answers.said.get(first.id),
+        standing="" if first.standing is UNSET else standing_in_words(first.standing),
     )
 
 

@@ -31,6 +31,7 @@ from rocketmq_capacity.report.view.groups import (
     section_of,
 )
 from rocketmq_capacity.report.view.headroom import HeadroomLine, headroom_lines
+from rocketmq_capacity.report.view.ledger import LedgerView, ledger_of
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
 from rocketmq_capacity.report.view.producers import ProducersView, producers_of
 from rocketmq_capacity.report.view.savings import Savings, savings_of
@@ -66,6 +67,8 @@ class Page:
     scenario: ScenarioView | None
     changes: ChangesView | None
     """None if there is no plan before."""
+    ledger: LedgerView | None
+    """None if there is no plan before, or nothing became of it."""
     overview: Chart | None
     causes: CauseList
     notes: tuple[str, ...]
@@ -107,6 +110,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         other_answers=others_of(plan),
         scenario=None if plan.scenario is UNSET else scenario_of(plan.scenario, current),
         changes=None if plan.changes is None else changes_of(plan.changes, answers),
+        ledger=None if plan.ledger is UNSET else ledger_of(plan.ledger),
         overview=overview_picture(plan.groups),
         causes=causes_of(plan.causes, answers, anchors, numbers),
         notes=plan.notes,

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.tables.dataset import Amount, Count, Dataset, Queue, one_of
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Queue, one_of
 from rocketmq_capacity.vocabulary import SEVERITIES
 
 
@@ -79,6 +79,33 @@ class FindingBefore(Finding, frozen=True, kw_only=True):
     Grain: one row a finding of the run before.
     Units: those of the figures in ``evidence`` are in their names.
     """
+
+
+class LedgerBefore(Dataset, frozen=True, kw_only=True):
+    """What the plan before recommended, and what its ledger lists; no rows if there is no run before.
+
+    Grain: one row a recommendation, or an entry of its ledger.
+    Key: none.
+    Units: those of the figures in ``entry`` are in their names.
+    """
+
+    id: Annotated[str, Meta(description="that of the recommendation")]
+    entry: Annotated[str, Meta(description="JSON object, as in plan.json's ledger.entries")]
+
+
+class LedgerRate(Dataset, frozen=True, kw_only=True):
+    """How often an action's predictions came, up to the plan before; no rows if there is no run before.
+
+    Grain: one row an action.
+    Units: recommendations, counted.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("action",)
+
+    action: Annotated[str, Meta(description="name of the action")]
+    verified: Annotated[BigCount, Meta(description="carried out, and all came as predicted")]
+    failed: Annotated[BigCount, Meta(description="carried out, and something predicted did not come")]
+    otherwise: Annotated[BigCount, Meta(description="something else was done instead")]
 
 
 class Demand(Dataset, frozen=True, kw_only=True):

@@ -1,0 +1,109 @@
+"""The ledger: what became of the recommendations of earlier plans, and how often what they predicted came."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Value = int | float | str | None
+"""A number of queues or clients, a ratio, a strategy or a request mode; None is unknown."""
+State = Literal["NEW", "OPEN", "APPROVED", "EXPIRED"]
+"""Of a recommendation that is made today."""
+Fate = Literal["CARRIED_OUT", "VERIFIED", "FAILED", "GONE"]
+"""Of one that is not made any more."""
+
+
+class Standing(Struct, frozen=True, kw_only=True):
+    """Where a recommendation of today stands."""
+
+    state: Annotated[
+        State,
+        Meta(
+            description="NEW: no plan before recommended it. OPEN: it waits. APPROVED: somebody approved it, and that "
+            "holds. EXPIRED: the approval's time is over, and it is not carried out"
+        ),
+    ]
+    since: Annotated[str, Meta(description="taken_at of the first plan that recommended it, without a break")]
+    approved_by: Annotated[str | None, Meta(description="who approved it last; null if nobody did")] = None
+    approved_at: Annotated[str | None, Meta(description="when; null if nobody did")] = None
+    expires_at: Annotated[str | None, Meta(description="until when that approval holds; null if nobody did")] = None
+    done: Annotated[
+        tuple[int, int] | None,
+        Meta(description="of the plan before: how many of its changes are made, and of how many; null if none is"),
+    ] = None
+
+
+class LedgerFigure(Struct, frozen=True, kw_only=True):
+    """A figure that a recommendation changes, or that it predicted."""
+
+    figure: Annotated[str, Meta(description="its name, as in `before` and `after` of recommendations")]
+    of: Annotated[str | None, Meta(description="the broker or group that it is about; null if that is clear")] = None
+    before: Annotated[Value, Meta(description="when the recommendation was made")] = None
+    predicted: Annotated[Value, Meta(description="what it should become")] = None
+    came: Annotated[Value, Meta(description="what the snapshot says; null if unknown")] = None
+    is_right: Annotated[
+        bool | None, Meta(description="it came as predicted; null if that cannot be judged, or is not asked yet")
+    ] = None
+
+
+class GroupThen(Struct, frozen=True, kw_only=True):
+    """What a group was when something was predicted of it."""
+
+    consumer_group: Annotated[str, Meta(description="its name")]
+    clients: Annotated[int, Meta(description="its different client ids, as the recommendation leaves them")]
+    msgs_per_s: Annotated[float | None, Meta(description="its peak; null if unknown")] = None
+
+
+class LedgerEntry(Struct, frozen=True, kw_only=True):
+    """A recommendation of an earlier plan, and what became of it."""
+
+    id: Annotated[str, Meta(description="that of the recommendation")]
+    action: Annotated[str, Meta(description="name of the action")]
+    consumer_group: Annotated[str | None, Meta(description="the group to change")] = None
+    topic: Annotated[str | None, Meta(description="the topic to change")] = None
+    state: Annotated[
+        State | Fate,
+        Meta(
+            description="CARRIED_OUT: done, and what came cannot be judged yet. VERIFIED: done, and it came as "
+            "predicted. FAILED: it came otherwise, or something else was done. GONE: not recommended any more, and "
+            "not carried out as far as the snapshots tell"
+        ),
+    ]
+    since: Annotated[str, Meta(description="taken_at of the first plan that recommended it")]
+    at: Annotated[str, Meta(description="taken_at of the plan that first found it in this state")]
+    approved_by: Annotated[str | None, Meta(description="who approved it last; null if nobody did")] = None
+    approved_at: Annotated[str | None, Meta(description="when; null if nobody did")] = None
+    expires_at: Annotated[str | None, Meta(description="until when that approval holds; null if nobody did")] = None
+    changes: Annotated[tuple[LedgerFigure, ...], Meta(description="what it changes")] = ()
+    predictions: Annotated[tuple[LedgerFigure, ...], Meta(description="what it predicted")] = ()
+    groups: Annotated[tuple[GroupThen, ...], Meta(description="the groups that it predicted something of")] = ()
+    why: Annotated[str | None, Meta(description="what tells the state, in words; null if the figures do")] = None
+    is_prediction_wrong: Annotated[
+        bool, Meta(description="FAILED because what it predicted did not come, although it was done as recommended")
+    ] = False
+
+
+class ActionRate(Struct, frozen=True, kw_only=True):
+    """How often an action's predictions came, over all plans of the row."""
+
+    action: Annotated[str, Meta(description="name of the action")]
+    verified: Annotated[int, Meta(description="carried out, and all came as predicted")] = 0
+    failed: Annotated[int, Meta(description="carried out, and something predicted did not come")] = 0
+    otherwise: Annotated[int, Meta(description="something else was done instead; no prediction was tested")] = 0
+
+
+class Ledger(Struct, frozen=True, kw_only=True):
+    """What became of earlier recommendations."""
+
+    before: Annotated[str, Meta(description="taken_at of the plan before")]
+    entries: Annotated[
+        tuple[LedgerEntry, ...],
+        Meta(description="what is not recommended any more: FAILED first, then CARRIED_OUT, VERIFIED and GONE"),
+    ] = ()
+    left_out: Annotated[int, Meta(description="further entries, which are not listed")] = 0
+    rates: Annotated[tuple[ActionRate, ...], Meta(description="by action")] = ()
+
+    @property
+    def came(self) -> tuple[int, int]:
+        """How many predictions came, and of how many that could be judged."""
+        verified = sum(one.verified for one in self.rates)
+        return verified, verified + sum(one.failed for one in self.rates)

@@ -1,0 +1,110 @@
+"""What the ledger takes from the plan before: its recommendations, who approved them, and its own ledger."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, Ledger, LedgerEntry, Standing
+from rocketmq_capacity.report.foretold import changed_figures, predicted_figures
+
+
+class _Recommendation(msgspec.Struct, frozen=True):
+    id: str
+    action: str
+    consumer_group: str | None
+    topic: str | None
+    before: dict[str, Any]
+    after: dict[str, Any]
+    standing: Standing | UnsetType = UNSET
+
+
+class _Peak(msgspec.Struct, frozen=True):
+    msgs_per_s: float | None = None
+
+
+class _Group(msgspec.Struct, frozen=True):
+    consumer_group: str
+    distinct_client_ids: int
+    peak: _Peak = _Peak()
+
+
+class _Approval(msgspec.Struct, frozen=True):
+    by: str | None
+    at: str
+    approved: tuple[str, ...] = ()
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """The members that the ledger needs; everything else in the file is skipped."""
+
+    taken_at: str
+    groups: tuple[_Group, ...]
+    recommendations: tuple[_Recommendation, ...]
+    valid_until: str | None = None
+    approval: _Approval | UnsetType = UNSET
+    ledger: Ledger | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class PlanBefore:
+    """The recommendations of the plan before, those that its ledger lists, and its rates."""
+
+    entries: tuple[LedgerEntry, ...] = ()
+    rates: tuple[ActionRate, ...] = ()
+
+
+def plan_before(file: Path) -> PlanBefore:
+    """What the plan of the run before says. Errors: BadInput if the file is damaged; OSError."""
+    try:
+        plan = msgspec.json.decode(file.read_bytes(), type=_Plan)
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        raise BadInput(str(file), "", f"is not a plan: {error}") from None
+    earlier = None if plan.ledger is UNSET else plan.ledger
+    entries = (*_recommended(plan), *(() if earlier is None else earlier.entries))
+    return PlanBefore(entries, () if earlier is None else earlier.rates)
+
+
+def _recommended(plan: _Plan) -> Iterator[LedgerEntry]:
+    groups = {one.consumer_group: one for one in plan.groups}
+    approval = None if plan.approval is UNSET else plan.approval
+    for one in plan.recommendations:
+        if action_of(one.action).changes == "nothing":
+            continue
+        stood = Standing(state="OPEN", since=plan.taken_at) if one.standing is UNSET else one.standing
+        if approval is not None and one.id in approval.approved:
+            stood = replace(
+                stood, state="APPROVED", approved_by=approval.by, approved_at=approval.at, expires_at=plan.valid_until
+            )
+        predictions = predicted_figures(one.before, one.after, one.consumer_group)
+        names = dict.fromkeys(figure.of for figure in predictions)
+        clients = one.after.get("clients")
+        yield LedgerEntry(
+            id=one.id,
+            action=one.action,
+            consumer_group=one.consumer_group,
+            topic=one.topic,
+            state=stood.state,
+            since=stood.since,
+            at=plan.taken_at,
+            approved_by=stood.approved_by,
+            approved_at=stood.approved_at,
+            expires_at=stood.expires_at,
+            changes=changed_figures(one.before, one.after),
+            predictions=predictions,
+            groups=tuple(
+                GroupThen(
+                    consumer_group=name,
+                    clients=clients if isinstance(clients, int) else groups[name].distinct_client_ids,
+                    msgs_per_s=groups[name].peak.msgs_per_s,
+                )
+                for name in names
+                if name in groups
+            ),
+        )
