@@ -86,8 +86,12 @@ def test_the_most_clients_that_there_ever_were_count() -> None:
         [before(a_cluster(), 20), before(a_cluster(), 1)],
         [replace(one, failures=(Failure(broker_addr="broker-a:10911"),)) for one in daily(a_cluster())],
         daily(a_cluster(18)),
+        [
+            replace(one, consumer_groups=tuple(replace(group, clients=None) for group in one.consumer_groups))
+            for one in daily(a_cluster())
+        ],
     ],
-    ids=["none", "13 days", "two snapshots", "failures", "needed once"],
+    ids=["none", "13 days", "two snapshots", "failures", "needed once", "clients unknown"],
 )
 def test_without_a_history_that_says_so_nothing_shrinks(history: list[Inventory]) -> None:
     assert shrinks(a_cluster(), history) == []

@@ -44,6 +44,8 @@ def _past(topic: str, inventory: Inventory, history: Sequence[Inventory]) -> Pas
         own = [one.topic for client in clients for one in client.subscriptions or ()]
         named = [*own, *(one.topic for one in group.subscriptions or ()), *(one.topic for one in group.offsets or ())]
         if topic in named:
+            if group.clients is None:
+                return None
             most = max(most, len({client.client_id for client in clients}))
     age = max(parse_utc(inventory.taken_at) - parse_utc(one.taken_at) for one in told)
     return PastClients(days=age.total_seconds() / 86_400, snapshots=len(told), most_clients=most)

@@ -45,6 +45,22 @@ def test_the_last_runs_are_taken_oldest_first(tmp_path: Path) -> None:
     assert days(stored_history(lake, other, taken(16), one, is_live=True)) == [14]
 
 
+def test_clients_of_the_last_runs_are_taken_each_once(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    for day in (11, 12):
+        ran(lake, day)
+    first, second = stored_history(lake, lake.run("C1", "20261116T020000Z"), taken(16), Policy(), is_live=True)
+
+    for earlier, now in zip(first.consumer_groups, taken(11).consumer_groups, strict=True):
+        ids = [client.client_id for client in now.clients or ()]
+        assert [client.client_id for client in earlier.clients or ()] == ids
+    of_first, of_second = (
+        [one for group in run.consumer_groups for one in group.clients or ()] for run in (first, second)
+    )
+    assert of_first
+    assert all(one is other for one, other in zip(of_first, of_second, strict=True))
+
+
 def test_a_second_try_looks_at_the_same_runs(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     ran(lake, 11)

@@ -136,6 +136,33 @@ class PastTraffic(Facts, frozen=True, kw_only=True):
     msgs_per_s: dict[str, float]
 
 
+class Returned(Facts, frozen=True, kw_only=True):
+    """A host on which more clients came than run there at the same time.
+
+    ``came`` are clients that started there, or came back; ``clients`` are the most that ran there at the same time.
+    """
+
+    host: str
+    came: int
+    clients: int
+
+
+class PastMembers(Facts, frozen=True, kw_only=True):
+    """How the members of a group changed in the last hours, from snapshot to snapshot.
+
+    ``changed`` of the steps between ``snapshots`` changed them; ``hours`` is the time of all steps. ``came`` and
+    ``left`` are the least: what came and left within a step is not seen.
+    """
+
+    snapshots: int
+    hours: float
+    changed: int
+    came: int
+    left: int
+    most_clients: int
+    returned: tuple[Returned, ...] = ()
+
+
 class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """A consumer group with everything that the snapshot knows of it, or without its observations."""
 
@@ -150,6 +177,8 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """For how long it had no clients and committed nothing, if the history proves it."""
     past: PastTraffic | None = None
     """None without stored rates."""
+    past_members: PastMembers | None = None
+    """None without snapshots of the last hours."""
 
     def observed(self, observations: str, samples: str) -> "GroupFacts":
         """The same group with its observations and its offset samples, which are given as JSON."""

@@ -103,6 +103,14 @@ class StaleObject(Section):
     days: NonNegative = 14.0
 
 
+class RebalanceFrequency(Section):
+    """REBALANCE_FREQUENCY."""
+
+    window_h: NonNegative = 3.0
+    longest_gap_h: NonNegative = 1.0
+    returns: NonNegative = Field(default=3.0, ge=1)
+
+
 class BrokerDisk(Section):
     """BROKER_DISK."""
 
@@ -275,6 +283,7 @@ class Thresholds(Section):
     TOPIC_COVERAGE: TopicCoverage = TopicCoverage()
     TOPIC_UNREAD: TopicUnread = TopicUnread()
     STALE_OBJECT: StaleObject = StaleObject()
+    REBALANCE_FREQUENCY: RebalanceFrequency = RebalanceFrequency()
     BROKER_DISK: BrokerDisk = BrokerDisk()
     BROKER_LOSS: BrokerLoss = BrokerLoss()
     BROKER_RESTART: BrokerRestart = BrokerRestart()

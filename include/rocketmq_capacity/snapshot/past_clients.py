@@ -8,14 +8,18 @@ from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, parse
 DAY_S: Final = 86_400
 
 
-def most_clients(history: Sequence[Inventory]) -> dict[str, int]:
-    """By topic, the most different client ids of a group that subscribed to it or had offsets on it."""
-    most: dict[str, int] = {}
+def most_clients(history: Sequence[Inventory]) -> dict[str, int | None]:
+    """By topic, the most different client ids of a group that subscribed to it or had offsets on it.
+
+    None if an inventory does not say who the clients of such a group were.
+    """
+    most: dict[str, int | None] = {}
     for inventory in history:
         for group in inventory.consumer_groups:
-            clients = len({client.client_id for client in group.clients or ()})
+            clients = None if group.clients is None else len({client.client_id for client in group.clients})
             for topic in _topics(group):
-                most[topic] = max(most.get(topic, 0), clients)
+                so_far = most.get(topic, 0)
+                most[topic] = None if clients is None or so_far is None else max(so_far, clients)
     return most
 
 

@@ -34,6 +34,7 @@ from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, OwnedQueue, Topic, TopicOffset
 from rocketmq_capacity.snapshot.members import own_members, shared_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
+from rocketmq_capacity.snapshot.past_members import past_members
 from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.snapshot.unused import Unused
@@ -93,6 +94,7 @@ class Units:
         self.most_clients = most_clients(self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
         self.unused = Unused(snapshot.inventory, self.whole)
+        self.past_members = past_members(snapshot.inventory, self.whole, snapshot.rebalances)
         self.are_readers_known = snapshot.are_readers_known()
 
     def group_tables(self) -> Iterator[tuple[type[Dataset], pa.Table]]:
@@ -126,6 +128,8 @@ class Units:
             }
             if (past := self._past(reads)) is not None:
                 facts["past"] = past
+            if (members := self.past_members.get(group.consumer_group)) is not None and members.came:
+                facts["past_members"] = members
             parts = facts, self._observations(group), list(self._samples(group))
             yield group.consumer_group, *map(ENCODER.encode, parts)
 
@@ -149,8 +153,8 @@ class Units:
                 "are_readers_known": self.are_readers_known,
                 "unused_days": self.unused.topic_days.get(topic),
             }
-            if self.whole:
-                most = self.most_clients.get(topic, 0)
+            most = self.most_clients.get(topic, 0)
+            if self.whole and most is not None:
                 unit["past"] = PastClients(days=self.days, snapshots=len(self.whole), most_clients=most)
             yield topic, ENCODER.encode(unit)
 

@@ -17,9 +17,10 @@ from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.past_brokers import only_loads
+from rocketmq_capacity.snapshot.past_members import bare
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs
@@ -150,10 +151,11 @@ def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *
     stored = (lake.run(inventory.cluster_name, name).inventory for name in _names_in(run.history))
     # Retention may have deleted one in the meantime.
     held: list[Inventory] = []
+    clients: dict[Client, Client] = {}
     for file in reversed([file for file in stored if file.exists()]):
         try:
             refuse_link(file)
-            held.append(_offsets_alone(read_inventory(file), has_topics=not held))
+            held.append(_what_rules_need(read_inventory(file), clients, has_topics=not held))
         except BadInput as error:  # an earlier run that is damaged never stops a later one
             logging.getLogger(__name__).warning("%s is set aside: %s", file.parent, error)
     return held[::-1]
@@ -168,11 +170,18 @@ def _names_in(history: Path) -> list[str]:
         raise BadInput(str(history), "", problem) from None
 
 
-def _offsets_alone(inventory: Inventory, *, has_topics: bool) -> Inventory:
-    """How far groups were, which had no clients, what brokers stored, and perhaps how topics were written."""
+def _what_rules_need(inventory: Inventory, clients: dict[Client, Client], *, has_topics: bool) -> Inventory:
+    """How far groups were, who their clients were, what brokers stored, and perhaps how topics were written.
+
+    A client that several inventories have is in memory once: ``clients`` has those of the others.
+    """
     groups = (
         ConsumerGroup(
-            consumer_group=group.consumer_group, offsets=group.offsets, clients=() if group.clients == () else None
+            consumer_group=group.consumer_group,
+            offsets=group.offsets,
+            clients=None
+            if group.clients is None
+            else tuple(clients.setdefault(one, one) for one in map(bare, group.clients)),
         )
         for group in inventory.consumer_groups
     )
