@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -44,7 +45,7 @@ class Strategies:
         usual = strategy_of(strategy)
         if division.is_plain and (not usual.dialects or is_usual(division.members)):
             used: Used = {JAVA: usual}
-            refusal = usual.refusal(division, self.policy)
+            refusal = None if usual.refusal is None else usual.refusal(division, self.policy)
         else:
             used = _implementations(usual, division.among_listed.members)
             refusal = self._refusal(strategy, division, used)
@@ -52,7 +53,8 @@ class Strategies:
             return Verdict(is_applicable=False, reason=refusal), used
         thrown: dict[int, str] = {}
         for one in used.values():
-            thrown |= one.throws(division, self.policy)
+            if one.throws is not None:
+                thrown |= one.throws(division, self.policy)
         dialects = tuple(sorted(used)) if used.keys() != {JAVA} else ()
         if not thrown:
             return (Verdict(is_applicable=True, dialects=dialects) if dialects else APPLICABLE), used
@@ -75,7 +77,7 @@ class Strategies:
         if len(used) > 1 and (client_id := id_with_several_dialects(listed.members)) is not None:
             return f"consumers of different libraries share the client id {client_id}, and compute it differently"
         for one in used.values():
-            if (refusal := one.refusal(listed, self.policy)) is not None:
+            if one.refusal is not None and (refusal := one.refusal(listed, self.policy)) is not None:
                 return refusal
         return None
 
@@ -94,6 +96,21 @@ class Strategies:
             own if verdict is APPLICABLE and not division.members.has_grpc else _completed(verdict, division, own)
             for (_, division), (verdict, _), own in zip(asked, judged, found, strict=True)
         ]
+
+    def single_owners(self, asked: Sequence[tuple[str, Division]]) -> Iterator[tuple[list[int], Integers]]:
+        """The owners where each queue has one at most, as :class:`~rocketmq_capacity.model.owners.Allocator` says."""
+        plain = [number for number, (_, division) in enumerate(asked) if division.is_plain]
+        judged = [self._judged(*asked[number]) for number in plain]
+        is_whole = [verdict is APPLICABLE for verdict, _ in judged]
+        numbers = list(compress(plain, is_whole))
+        judged = list(compress(judged, is_whole))
+        for part, joined, shares in self._shares([asked[number] for number in numbers], judged):
+            if shares.owner is not None:
+                is_owned = shares.owner != NOBODY
+                yield (
+                    [numbers[index] for index in part],
+                    np.where(is_owned, shares.owner - joined.first_place, NOBODY),
+                )
 
     def rows(self, strategy: str, division: Division) -> "Rows | None":
         """The rows of ``allocation`` of a clustering group under a strategy; None if the strategy cannot run."""

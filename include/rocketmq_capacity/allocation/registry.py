@@ -23,15 +23,6 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import GO_V2, JAVA_4_7_1, Dialect
 
 
-def _never(_: Division, __: Policy) -> None:
-    """The refusal of a strategy that runs for every group."""
-
-
-def _for_no_topic(_: Division, __: Policy) -> Mapping[int, str]:
-    """The exceptions of a strategy that does not throw."""
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """One allocation strategy.
@@ -39,16 +30,16 @@ class Strategy:
     Attributes:
         shares: the share of each consumer, if the strategy can run.
         refusal: why it cannot run for a group that has consumers and queues, in RocketMQ's words if it has some; None
-            if it can run.
-        throws: the indexes of the topics for which it throws, each with its message.
+            if it can run. A strategy without this function always runs.
+        throws: the indexes of the topics for which it throws, each with its message; None if it never throws.
         dialects: by dialect, the implementation of clients that compute it differently.
         can_join: whether ``shares`` takes joined divisions too. Such a function finds the consumers only by the members
             ``consumers``, ``first_place``, ``consumers_of_part`` and ``parts`` of the division.
     """
 
     shares: Callable[[Division, Policy], Shares]
-    refusal: Callable[[Division, Policy], str | None] = _never
-    throws: Callable[[Division, Policy], Mapping[int, str]] = _for_no_topic
+    refusal: Callable[[Division, Policy], str | None] | None = None
+    throws: Callable[[Division, Policy], Mapping[int, str]] | None = None
     dialects: Mapping[Dialect, "Strategy"] = field(default_factory=dict)
     can_join: bool = False
 

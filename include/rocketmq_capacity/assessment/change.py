@@ -62,36 +62,22 @@ class Change:
         return not len(self.division.members) or not len(self.division.queues)
 
 
-Asked = tuple[Change, str]
-"""A change, and a strategy."""
+Moved = tuple[list[int], frozenset[int]]
+"""How many business queues get other owners, an entry a loss or one for all; and the topics whose owners are unknown
+afterwards, as indexes in the division that is left."""
 
 
-def moved_queues(asked: Iterable[Asked]) -> Iterator[list[int]]:
-    """For each change how many business queues get other owners under a strategy: an entry a loss, or one for all.
+def moved_queues(asked: Sequence[tuple[Change, Sequence[str]]]) -> Iterator[dict[str, Moved]]:
+    """What moves with each change, under each of its strategies.
 
-    Where the strategy throws afterwards, queues keep the owners that they have.
+    Where a strategy throws afterwards, queues keep the owners that they have.
     """
     for some in _in_parts(asked):
-        divide((change.owners, strategy) for change, strategy in some)
-        single: list[tuple[Asked, Integers, Integers]] = []
-        several: list[Asked] = []
-        is_single = []
-        for each in some:
-            change, strategy = each
-            was = change.before[strategy].single(len(change.before.division.queues))
-            now = None if was is None else change.owners[strategy].single(len(change.base_queue))
-            is_single.append(was is not None and now is not None)
-            if was is None or now is None:
-                several.append(each)
-            else:
-                single.append((each, was, now))
-        of_single = iter(_counted([each for each, _, _ in single], _owners_differ(single)))
-        of_several = iter(_counted(several, _pairs_differ(several)))
-        yield from (next(of_single if flag else of_several) for flag in is_single)
+        yield from _moved([change for change, _ in some], [strategies for _, strategies in some])
 
 
-def _in_parts(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
-    some: list[Asked] = []
+def _in_parts(asked: Iterable[tuple[Change, Sequence[str]]]) -> Iterator[list[tuple[Change, Sequence[str]]]]:
+    some: list[tuple[Change, Sequence[str]]] = []
     queues = 0
     for each in asked:
         some.append(each)
@@ -103,52 +89,88 @@ def _in_parts(asked: Iterable[Asked]) -> Iterator[list[Asked]]:
         yield some
 
 
-def _counted(asked: Sequence[Asked], differ: Flags) -> list[list[int]]:
-    """How many of the flagged queues each change moves; ``differ`` has the queues of all, one after the other."""
+def _moved(changes: Sequence[Change], strategies: Sequence[Sequence[str]]) -> list[dict[str, Moved]]:
+    found: list[dict[str, Moved]] = [{} for _ in changes]
+    pairs = [(number, name) for number, names in enumerate(strategies) for name in names]
+    single = [(number, name) for number, name in pairs if changes[number].before[name].owner is not None]
+    batches: dict[tuple[int, ...], _Changes] = {}
+    asked = [(name, changes[number].owners.division) for number, name in single]
+    for part, owner in changes[0].before.allocator.single_owners(asked) if asked else ():
+        numbers, strategy = tuple([single[index][0] for index in part]), single[part[0]][1]
+        if numbers not in batches:  # several strategies run for the same
+            batches[numbers] = _Changes([changes[number] for number in numbers])
+        for number, count in zip(numbers, batches[numbers].moved(strategy, owner), strict=True):
+            found[number][strategy] = count, frozenset()
+    several = [(changes[number], name) for number, name in pairs if name not in found[number]]
+    divide((change.owners, name) for change, name in several)
+    counts = iter(_several_moved(several))
+    for of_change, change, names in zip(found, changes, strategies, strict=True):
+        for name in names:
+            if name not in of_change:
+                of_change[name] = next(counts), change.owners[name].unknown
+    return found
+
+
+class _Changes:
+    """Changes of groups whose queues have one owner each; each array has those of all changes, one after the other."""
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self.changes = changes
+        self.losses = [1 if change.losses is None else len(change.losses.losses) for change in changes]
+        sizes = [len(change.base_queue) for change in changes]
+        befores = begins_of([len(change.before.division.queues.place) for change in changes])
+        self.base_queue = joined_from([change.base_queue for change in changes], befores)
+        # NOBODY is -1. At an end it stands for itself, and so does the end before the clients of the next change.
+        ends = np.array([NOBODY])
+        self.base_client = np.concatenate([part for change in changes for part in (change.base_client, ends)])
+        self.first_client = np.repeat(begins_of([len(change.base_client) + 1 for change in changes]), sizes)
+        self.loss = np.repeat(begins_of(self.losses), sizes)
+        self.loss += np.concatenate([_loss(change) for change in changes])
+        self.is_business = np.concatenate([change.owners.division.queues.is_business for change in changes])
+
+    def moved(self, strategy: str, owner: Integers) -> list[list[int]]:
+        """How many queues each change moves; ``owner`` is each queue's client id after it, or NOBODY."""
+        was = np.concatenate([change.before[strategy].owner for change in self.changes])[self.base_queue]
+        differ = was != self.base_client[owner + self.first_client]
+        return self.counted(differ & self.is_business)
+
+    def counted(self, is_moved: Flags) -> list[list[int]]:
+        """The number of flagged queues with each loss of each change."""
+        numbers = np.bincount(self.loss[is_moved], minlength=sum(self.losses)).tolist()
+        ends = np.cumsum(self.losses).tolist()
+        return [numbers[end - number : end] for end, number in zip(ends, self.losses, strict=True)]
+
+
+def _loss(change: Change) -> Integers:
+    """The loss of each queue that is left."""
+    if change.losses is None:
+        return np.zeros(len(change.base_queue), np.int64)
+    return change.losses.loss[change.losses.division.queues.topic]
+
+
+def _several_moved(asked: Sequence[tuple[Change, str]]) -> list[list[int]]:
+    """How many queues each change moves under a strategy, where a queue may have several owners."""
     if not asked:
         return []
-    changes = [change for change, _ in asked]
-    losses = [1 if change.losses is None else len(change.losses.losses) for change in changes]
-    sizes = [len(change.base_queue) for change in changes]
-    of_queue = np.repeat(begins_of(losses), sizes)
+    differ = _pairs_differ(asked)
     begin = 0
-    for (change, strategy), size in zip(asked, sizes, strict=True):
-        part, queues = slice(begin, begin + size), change.owners.division.queues
-        begin += size
-        if change.losses is not None:
-            of_queue[part] += change.losses.loss[queues.topic]
+    for change, strategy in asked:
+        part, queues = slice(begin, begin + len(change.base_queue)), change.division.queues
+        begin = part.stop
         if change.owners[strategy].unknown:
             differ[part] &= ~np.isin(queues.topic, list(change.owners[strategy].unknown))
         if change.thinned is not None and strategy != POP:
             before = change.before[strategy]
             differ[part][before.queue[before.client == change.thinned]] = True
-    differ &= np.concatenate([change.owners.division.queues.is_business for change in changes])
-    numbers = np.bincount(of_queue[differ], minlength=sum(losses)).tolist()
-    ends = np.cumsum(losses).tolist()
-    return [numbers[end - number : end] for end, number in zip(ends, losses, strict=True)]
+    changes = _Changes([change for change, _ in asked])
+    return changes.counted(differ & changes.is_business)
 
 
-def _owners_differ(asked: Sequence[tuple[Asked, Integers, Integers]]) -> Flags:
-    """The queues that have another owner, where each has at most one: before (by queue), and after the change."""
-    if not asked:
-        return np.zeros(0, bool)
-    sizes = [len(now) for _, _, now in asked]
-    base = joined_from([change.base_queue for (change, _), _, _ in asked], begins_of([len(was) for _, was, _ in asked]))
-    # NOBODY is -1. At an end it stands for itself, and so does the end before the clients of the next change.
-    ends = np.array([NOBODY])
-    clients = [part for (change, _), _, _ in asked for part in (change.base_client, ends)]
-    begins = np.repeat(begins_of([len(change.base_client) + 1 for (change, _), _, _ in asked]), sizes)
-    now = np.concatenate(clients)[np.concatenate([now for _, _, now in asked]) + begins]
-    return np.asarray(np.concatenate([was for _, was, _ in asked])[base] != now)
-
-
-def _pairs_differ(asked: Sequence[Asked]) -> Flags:
+def _pairs_differ(asked: Sequence[tuple[Change, str]]) -> Flags:
     """The queues that other clients own, where some have several."""
     changes = [change for change, _ in asked]
     befores = [change.before[strategy] for change, strategy in asked]
     afters = [change.owners[strategy] for change, strategy in asked]
-    if not asked:
-        return np.zeros(0, bool)
     bases = [len(change.before.division.queues) for change in changes]
     queue = joined_from([before.queue for before in befores], begins_of(bases))
     order = np.argsort(queue, kind="stable")

@@ -1,6 +1,6 @@
 """How many queues of a group get another owner when one client or one broker comes or goes, under each strategy."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
-from rocketmq_capacity.assessment.change import Asked, Change, moved_queues
+from rocketmq_capacity.assessment.change import Change, Moved, moved_queues
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.model.division import Division, Members
@@ -59,8 +59,8 @@ UNKNOWN: Final = Moves(None, None, {"": None})
 
 def _moves(churns: "Sequence[Churn]") -> "list[dict[str, Moves]]":
     """By strategy; none for one that does not apply."""
-    asked = [list(churn.changes()) for churn in churns]
-    counts = moved_queues(chain.from_iterable(asked))
+    asked = [churn.changes() for churn in churns]
+    counts = moved_queues(list(chain.from_iterable(of_churn.items() for of_churn in asked)))
     found = []
     for churn, of_churn in zip(churns, asked, strict=True):
         moved = dict(zip(of_churn, counts, strict=False))
@@ -129,15 +129,17 @@ class Churn:
 
     moves = Together(_moves)
 
-    def changes(self) -> Iterator[Asked]:
-        """The changes whose owners are compared with today's, each with a strategy."""
-        for strategy in self.strategies:
-            if strategy in STRATEGIES and not self._all_read_all(strategy):
-                if self.fewer is not None and strategy not in self.leave_the_rest:
-                    yield self.fewer, strategy
-                yield self.more, strategy
-                if strategy not in STAYING and len(self.without_brokers.division.queues):
-                    yield self.without_brokers, strategy
+    def changes(self) -> dict[Change, list[str]]:
+        """The changes whose owners are compared with today's, each with the strategies."""
+        names: list[str] = [name for name in self.strategies if name in STRATEGIES and not self._all_read_all(name)]
+        if not names:
+            return {}
+        found = {self.more: names}
+        if self.fewer is not None:
+            found[self.fewer] = [name for name in names if name not in self.leave_the_rest]
+        if len(self.without_brokers.base_queue):
+            found[self.without_brokers] = [name for name in names if name not in STAYING]
+        return found
 
     def pareto_best(self, loads: Mapping[str, Load]) -> dict[str, bool]:
         """Of each strategy whether it is Pareto-best, by its load of today.
@@ -154,18 +156,17 @@ class Churn:
                 aims[name] = len(load.orphans), len(load.doubly_owned), rounded(excess, 6) or 0.0, moved
         return {name: not any(_is_better(other, own) for other in aims.values()) for name, own in aims.items()}
 
-    def moves_under(self, strategy: str, moved: Mapping[Asked, Sequence[int]]) -> Moves:
-        """What moves under a strategy; ``moved`` has how many queues each of :meth:`changes` moves."""
+    def moves_under(self, strategy: str, moved: Mapping[Change, Mapping[str, Moved]]) -> Moves:
+        """What moves under a strategy; ``moved`` is what each of :meth:`changes` moves."""
         if strategy not in STRATEGIES:  # a class of the deployment's own is asked about what is there alone
             return Moves(None, None, dict.fromkeys(self.losses.losses))
         if self._all_read_all(strategy):
             every = int(np.count_nonzero(self.division.queues.is_business))
             fewer = every if self._loses_an_id else 0
             return Moves(None if self.fewer is None else fewer, every, dict.fromkeys(self.losses.losses, 0))
-        unknown = self.before[strategy].unknown
-        is_unknown = bool(unknown - self.more.owners[strategy].unknown)
-        more = None if is_unknown else moved[self.more, strategy][0]
-        return Moves(self._fewer(strategy, moved), more, self._brokers(strategy, moved))
+        (more,), unknown = moved[self.more][strategy]
+        is_unknown = bool(self.before[strategy].unknown - unknown)
+        return Moves(self._fewer(strategy, moved), None if is_unknown else more, self._brokers(strategy, moved))
 
     @property
     def _loses_an_id(self) -> bool:
@@ -182,12 +183,12 @@ class Churn:
             not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in self.division.group.business)
         )
 
-    def _fewer(self, strategy: str, moved: Mapping[Asked, Sequence[int]]) -> int | None:
+    def _fewer(self, strategy: str, moved: Mapping[Change, Mapping[str, Moved]]) -> int | None:
         if self.fewer is None:
             return None
         if strategy in self.leave_the_rest:
             return self._of_those_who_leave(strategy, self.fewer)
-        return None if self.before[strategy].unknown else moved[self.fewer, strategy][0]
+        return None if self.before[strategy].unknown else moved[self.fewer][strategy][0][0]
 
     @cached_property
     def leave_the_rest(self) -> frozenset[str]:
@@ -210,38 +211,39 @@ class Churn:
         stays[change.base_queue] = True
         return int(np.count_nonzero(leaves[own.client] & stays[own.queue]))
 
-    def moved(self, change: Change, moved: Mapping[str, int]) -> dict[str, int | None]:
+    def moved(self, change: Change, moved: Mapping[str, Moved]) -> dict[str, int | None]:
         """How many queues stay and get another owner, by strategy, if only some of the client ids are left.
 
         Args:
             change: what is left.
-            moved: the queues that have other owners, for each strategy that is not in ``leave_the_rest``.
+            moved: what has other owners, for each strategy that is not in ``leave_the_rest``.
         """
         if change.is_empty:
             return dict.fromkeys(self.strategies, None if len(change.division.queues) else 0)
         return {name: self._moved(name, change, moved) for name in self.strategies}
 
-    def _moved(self, strategy: str, change: Change, moved: Mapping[str, int]) -> int | None:
+    def _moved(self, strategy: str, change: Change, moved: Mapping[str, Moved]) -> int | None:
         if strategy not in self.leave_the_rest:
-            is_unknown = self.before[strategy].unknown or change.owners[strategy].unknown
-            return None if is_unknown else moved[strategy]
+            (number,), unknown = moved[strategy]
+            return None if self.before[strategy].unknown or unknown else number
         if self._all_read_all(strategy):
             some_leave = len(change.base_client) < len(self.division.members.client_ids)
             return int(np.count_nonzero(change.division.queues.is_business)) if some_leave else 0
         return self._of_those_who_leave(strategy, change)
 
-    def _brokers(self, strategy: str, moved: Mapping[Asked, Sequence[int]]) -> Mapping[str, int | None]:
+    def _brokers(self, strategy: str, moved: Mapping[Change, Mapping[str, Moved]]) -> Mapping[str, int | None]:
         losses, change = self.losses, self.without_brokers
-        if (change, strategy) not in moved:
+        if change not in moved or strategy not in moved[change]:
             return dict.fromkeys(losses.losses, 0)
-        own, after = self.before[strategy], change.owners[strategy]
-        numbers = zip(losses.losses, moved[change, strategy], strict=True)
+        counts, unknown_after = moved[change][strategy]
+        numbers = zip(losses.losses, counts, strict=True)
+        own = self.before[strategy]
         if not own.unknown:
             return dict(numbers)
         # Where the strategy throws afterwards, queues keep the owners that they have.
         pair = change.division.queues.topic
         throws = np.zeros(len(losses.loss), bool)
-        throws[list(after.unknown)] = True
+        throws[list(unknown_after)] = True
         unknown = np.isin(losses.base_topic, list(own.unknown)) & ~throws
         is_unknown = losses.touched(unknown & (np.bincount(pair, minlength=len(unknown)) > 0))
         return {name: None if is_unknown[index] else number for index, (name, number) in enumerate(numbers)}

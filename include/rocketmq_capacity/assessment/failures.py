@@ -72,8 +72,9 @@ def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
     failures = [list(_failures(*each)) if each[0].is_clustering else [] for each in zip(groups, rooms, strict=True)]
     every = [failure for of_group in failures for failure in of_group]
     rows = map(_failed_row, every, _moved_by(every), _busy_after(every))
+    without = iter(Without.of_each([group for group, of_group in zip(groups, failures, strict=True) if of_group]))
     return [
-        [*_without_brokers(group), *islice(rows, len(of_group))]
+        [*_without_brokers(group, next(without)), *islice(rows, len(of_group))]
         if of_group
         else list(_of_broadcasting(group, of_rooms))
         for group, of_rooms, of_group in zip(groups, rooms, failures, strict=True)
@@ -148,22 +149,17 @@ def _left_of(group: Group, left: Members) -> Integers:
     return np.flatnonzero([client_id in stays for client_id in group.client_ids])
 
 
-def _moved_by(failures: Sequence[_Failure]) -> list[Mapping[str, int | None]]:
+def _moved_by(failures: Sequence[_Failure]) -> Iterator[Mapping[str, int | None]]:
     """How many queues each failure gives another owner, by strategy."""
-    asked = [_compared(failure) for failure in failures]
-    counts = moved_queues(
-        (failure.change, name) for failure, names in zip(failures, asked, strict=True) for name in names
-    )
-    found: list[Mapping[str, int | None]] = []
-    for failure, names in zip(failures, asked, strict=True):
+    counts = moved_queues([(failure.change, _compared(failure)) for failure in failures])
+    for failure, moved in zip(failures, counts, strict=True):
         churn = failure.group.churn
         if failure.failure == ONE_FEWER:
-            found.append({name: moves.fewer for name, moves in churn.moves.items()})
+            yield {name: moves.fewer for name, moves in churn.moves.items()}
         elif failure.failure == ONE_MORE:
-            found.append({name: moves.more for name, moves in churn.moves.items()})
+            yield {name: moves.more for name, moves in churn.moves.items()}
         else:
-            found.append(churn.moved(failure.change, {name: next(counts)[0] for name in names}))
-    return found
+            yield churn.moved(failure.change, moved)
 
 
 def _compared(failure: _Failure) -> list[str]:
@@ -174,9 +170,9 @@ def _compared(failure: _Failure) -> list[str]:
     return [name for name in churn.strategies if name not in churn.leave_the_rest]
 
 
-def _without_brokers(group: Group) -> Iterator[GroupFailure]:
+def _without_brokers(group: Group, without: Without | None) -> Iterator[GroupFailure]:
     """A row for each broker."""
-    without, moves, losses = Without.of(group), group.churn.moves, group.losses
+    moves, losses = group.churn.moves, group.losses
     nothing_known = [None] * len(losses.losses)
     each = taken(losses, nothing_known if without is None else without.readers)
     for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):

@@ -1,5 +1,6 @@
 """How busy a group would be without each of its brokers, and which queues nobody would read: all brokers at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from rocketmq_capacity.assessment.effect import Crossed
 from rocketmq_capacity.assessment.failure_effects import Readers, twice_after, unread_after
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.owners import Owners
@@ -28,7 +30,17 @@ class Without:
     readers: list[Readers]
 
     @classmethod
-    def of(cls, group: Group) -> "Without | None":
+    def of_each(cls, groups: Sequence[Group]) -> "list[Without | None]":
+        """Each group without its brokers; see :meth:`_of`."""
+        divide(
+            (group.churn.without_brokers.owners, strategy)
+            for group in groups
+            if (strategy := group.one_strategy) is not None and len(group.losses.base_queue)
+        )
+        return list(map(cls._of, groups))
+
+    @classmethod
+    def _of(cls, group: Group) -> "Without | None":
         """The group without its brokers; None if today's owners are not computed from one strategy."""
         strategy, work, losses = group.one_strategy, group.planned_work, group.losses
         if strategy is None or work is None:

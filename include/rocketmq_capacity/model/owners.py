@@ -4,7 +4,7 @@ A strategy takes a :class:`Division` and gives :class:`Shares`. Loads, rules and
 are the same by client id and only for business topics.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -65,8 +65,7 @@ class Owners:
         is_popped: whether several clients may read the queue, as under POP; one entry for each of ``queue``.
         unknown: indexes of the business topics whose owners are unknown. If a strategy throws for a topic, its queues
             keep the owners that they had.
-        owner: of each queue of the division the index of its owner, or NOBODY; None if nobody has worked it out yet, or
-            if a queue has several.
+        owner: of each queue of the division the index of its owner, or NOBODY; None if a queue may have several.
     """
 
     queue: Integers
@@ -75,16 +74,6 @@ class Owners:
     is_popped: Flags | bool = False
     unknown: frozenset[int] = frozenset()
     owner: Integers | None = None
-
-    def single(self, queues: int) -> Integers | None:
-        """Of each queue the index of its owner, or NOBODY; None if a queue has several. ``queues`` is their number."""
-        if self.owner is not None:
-            return self.owner
-        if len(self.queue) > queues or np.bincount(self.queue, minlength=1).max() > 1:
-            return None
-        owner = np.full(queues, NOBODY)
-        owner[self.queue] = self.client
-        return owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +104,12 @@ class Allocator(Protocol):
 
     def owners_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Owners]:
         """The owners of several divisions, each under a strategy: all in one go, where that can be done."""
+
+    def single_owners(self, asked: Sequence[tuple[str, Division]]) -> Iterator[tuple[list[int], Integers]]:
+        """The same where each queue has one owner at most: divisions under one strategy by number, with their owners.
+
+        An entry for each queue of these divisions, one after the other: the index of its owner, or NOBODY.
+        """
 
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
         """The library by whose code a consumer computes a strategy."""
