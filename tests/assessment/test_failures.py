@@ -71,7 +71,8 @@ def agrees(one: GroupFailure, told: Effects) -> int:
 
 
 def is_as_busy(one: GroupFailure, group: Group, changed: Group) -> bool:
-    """Compares how busy the busiest client is with the plan after the change; False where that is not comparable."""
+    """Compares clients, and how busy the busiest is, with both plans; False where the latter is not comparable."""
+    assert (one.clients_today, one.clients_left) == (len(group.client_ids), len(changed.client_ids)), one
     if one.busy_ratio is None or changed.current is None or group.current is None:
         return False
     if one.failure != "BROKER" and one.busy_lower != one.busy_upper:
@@ -81,6 +82,8 @@ def is_as_busy(one: GroupFailure, group: Group, changed: Group) -> bool:
     if found is None:
         return False
     assert (one.busy_lower, one.busy_ratio, one.busy_upper) == pytest.approx(tuple(found[0])), one
+    today = None if group.apart.work is None else group.apart.work.busiest()
+    assert one.busy_today == (None if today is None else pytest.approx(today[0].estimate)), one
     return True
 
 

@@ -159,6 +159,11 @@ def a_group_failure(
         "verdict": "UNCHANGED",
         "reasons": [],
         "read_again_s": 180.0,
+        "busy_today": 0.4,
+        "clients_today": 5,
+        "clients_left": 5,
+        "unread_queues": 0,
+        "waiting_messages": 7,
     } | changes
     return {"busy_lower": row["busy_ratio"], "busy_upper": row["busy_ratio"]} | row
 

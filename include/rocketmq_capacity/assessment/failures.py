@@ -111,7 +111,7 @@ def _of_broadcasting(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[Gr
         each = [replace(loss, waiting=None) for loss in taken(losses, [Readers()] * len(losses.losses))]
         for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):
             use = _busy_without(group, losses, index, left) if left else None
-            yield _row(group, failure, name, losses.lost_queues[index], {}, use, loss)
+            yield _row(group, failure, name, losses.lost_queues[index], {}, use, loss, len(left))
 
 
 def _busy_without(group: Group, losses: BrokerLosses, index: int, left: Sequence[str]) -> Interval | None:
@@ -178,14 +178,13 @@ def _without_brokers(group: Group, without: Without | None) -> Iterator[GroupFai
     for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):
         moved = {strategy: each.brokers[name] for strategy, each in moves.items()}
         use = None if without is None else without.busy(index)
-        yield _row(group, BROKER, name, losses.lost_queues[index], moved, use, loss)
+        yield _row(group, BROKER, name, losses.lost_queues[index], moved, use, loss, len(group.client_ids))
 
 
 def _failed_row(one: _Failure, moved: Mapping[str, int | None], use: Interval | None) -> GroupFailure:
-    losses = one.change.losses
-    return _row(
-        one.group, one.failure, one.lost, 0 if losses is None else losses.lost_queues[0], moved, use, _taken(one)
-    )
+    losses, left = one.change.losses, one.change.division.members.client_ids
+    lost_queues = 0 if losses is None else losses.lost_queues[0]
+    return _row(one.group, one.failure, one.lost, lost_queues, moved, use, _taken(one), len(left))
 
 
 def _taken(one: _Failure) -> Taken:
@@ -230,8 +229,9 @@ def _row(
     moved: Mapping[str, int | None],
     use: Interval | None,
     loss: Taken,
+    clients_left: int,
 ) -> GroupFailure:
-    current = _current(group)
+    current, use_today = _current(group), group.provision.at_peak
     effect = effect_on(group, loss, use, is_loss=failure in (BROKER, ROOM), is_more=failure == ONE_MORE)
     under = use is not None and use.lower > group.policy.thresholds.PROVISION.under_utilisation
     return GroupFailure(
@@ -244,6 +244,9 @@ def _row(
         busy_lower=use and use.lower,
         busy_ratio=use and use.estimate,
         busy_upper=use and use.upper,
+        busy_today=use_today and use_today.estimate,
+        clients_today=len(group.client_ids),
+        clients_left=clients_left,
         becomes_under=None if use is None else under and group.provision.status != UNDER,
         read_again_s=0.0 if group.facts.is_broadcasting else read_again_s(failure, group.policy),
         verdict=effect.verdict,

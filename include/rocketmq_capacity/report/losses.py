@@ -1,14 +1,17 @@
 """The effect of each failure on the whole cluster: sums over its groups and topics."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from rocketmq_capacity.vocabulary import BROKER, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE, ROOM
 
 ORDER: Final = (BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE)
 OF_THE_CLUSTER: Final = frozenset({BROKER, ROOM})
 """Failures that are the same loss for all groups; in the others each group loses a client of its own."""
+Number = TypeVar("Number", int, float)
+RAISED: Final = 0.001
+"""A busy share is raised if it grows by this: percentages have one decimal."""
 
 
 class GroupAfter(NamedTuple):
@@ -23,6 +26,12 @@ class GroupAfter(NamedTuple):
     read_again_s: float
     verdict: str | None
     becomes_under: bool | None = None
+    reasons: Sequence[str] | None = ()
+    busy_today: float | None = None
+    clients_today: int | None = None
+    clients_left: int | None = None
+    unread_queues: int | None = None
+    waiting_messages: int | None = None
 
 
 class TopicAfter(NamedTuple):
@@ -38,6 +47,14 @@ class TopicAfter(NamedTuple):
     was_writable: bool | None
 
 
+class Raised(NamedTuple):
+    """A group whose busiest client a failure makes busier; 1 is always busy."""
+
+    consumer_group: str
+    busy_today: float
+    busy_ratio: float
+
+
 @dataclass(slots=True)
 class Loss:
     """A failure and its effect.
@@ -49,13 +66,22 @@ class Loss:
         lost_queues: queues of business topics that are lost, summed over the groups that read them.
         moved: queues that stay and get another owner, over the groups for which this is known.
         unknown: number of groups for which ``moved`` is unknown.
-        busy_ratio: the highest busy share of a client afterwards, 1 is always busy; None if unknown for all groups.
+        busiest: the group whose busiest client gets busier by most; None if that is known of no group.
+        unknown_busy: number of groups for which it is unknown how busy their clients are, today or afterwards.
+        clients_today: client ids of these groups, each counted for its group; None if unknown.
+        clients_left: the same afterwards.
+        unread: queues that stay and lose their reader, over the groups for which this is known.
+        unknown_readers: number of groups for which ``unread`` is unknown.
+        waiting: messages on the lost queues that groups have not read, over the groups for which this is known.
+        unknown_waiting: number of groups for which ``waiting`` is unknown.
         worse: groups that are worse off, by the verdict that what-ifs have as well.
+        reasons: by what that verdict is based on, the groups that are worse off.
         undecided: number of groups for which that is unknown.
         under: groups that become too small.
         unsure: groups of which that is unknown.
         read_again_s: the most seconds until every queue that stays is read again.
         msgs_per_s: messages a second written to the lost queues; None if unknown.
+        unsendable_msgs_per_s: those of topics that nobody can write any more.
         unwritable: topics that nobody can write any more.
         unreadable: topics that nobody can read any more.
     """
@@ -66,13 +92,22 @@ class Loss:
     lost_queues: int = 0
     moved: int = 0
     unknown: int = 0
-    busy_ratio: float | None = None
+    busiest: Raised | None = None
+    unknown_busy: int = 0
+    clients_today: int | None = 0
+    clients_left: int | None = 0
+    unread: int = 0
+    unknown_readers: int = 0
+    waiting: int = 0
+    unknown_waiting: int = 0
     worse: list[str] = field(default_factory=list)
+    reasons: dict[str, list[str]] = field(default_factory=dict)
     undecided: int = 0
     under: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
     read_again_s: float = 0.0
     msgs_per_s: float | None = 0.0
+    unsendable_msgs_per_s: float | None = 0.0
     unwritable: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
@@ -92,15 +127,15 @@ def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tup
     for topic in topics:
         _add_topic(loss(topic.failure, topic.lost), topic)
     for one in found.values():
-        for names in (one.worse, one.unwritable, one.unreadable):
+        for names in (one.worse, one.unwritable, one.unreadable, *one.reasons.values()):
             names.sort()
-    return tuple(sorted(found.values(), key=_order))
+    return tuple(sorted(found.values(), key=lambda loss: (ORDER.index(loss.failure), *harm(loss))))
 
 
-def _order(loss: Loss) -> tuple[int, int, int, int, float, str]:
-    """A sort key: kind, unreadable topics, unwritable topics, groups that are worse off, traffic, name."""
-    harm = -len(loss.unreadable), -len(loss.unwritable), -len(loss.worse)
-    return ORDER.index(loss.failure), *harm, -(loss.msgs_per_s or 0.0), loss.lost or ""
+def harm(loss: Loss) -> tuple[int, int, int, float, str]:
+    """A sort key, most harm first: unreadable topics, unwritable topics, groups that are worse off, traffic, name."""
+    topics = -len(loss.unreadable), -len(loss.unwritable)
+    return *topics, -len(loss.worse), -(loss.msgs_per_s or 0.0), loss.lost or ""
 
 
 def _add_group(loss: Loss, group: GroupAfter) -> None:
@@ -111,8 +146,8 @@ def _add_group(loss: Loss, group: GroupAfter) -> None:
         loss.unknown += 1
     else:
         loss.moved += group.moved_today
-    if group.busy_ratio is not None:
-        loss.busy_ratio = max(loss.busy_ratio or 0.0, group.busy_ratio)
+    _add_clients(loss, group)
+    _add_queues(loss, group)
     if group.becomes_under is None:
         loss.unsure.append(group.consumer_group)
     elif group.becomes_under:
@@ -121,14 +156,46 @@ def _add_group(loss: Loss, group: GroupAfter) -> None:
         loss.undecided += 1
     elif group.verdict == "WORSE":
         loss.worse.append(group.consumer_group)
+        for reason in group.reasons or ():
+            loss.reasons.setdefault(reason, []).append(group.consumer_group)
+
+
+def _add_clients(loss: Loss, group: GroupAfter) -> None:
+    loss.clients_today = _sum(loss.clients_today, group.clients_today)
+    loss.clients_left = _sum(loss.clients_left, group.clients_left)
+    if group.busy_ratio is None or group.busy_today is None:
+        loss.unknown_busy += 1
+        return
+    raised = Raised(group.consumer_group, group.busy_today, group.busy_ratio)
+    grows_by = _grows_by(raised)
+    if grows_by >= RAISED and (loss.busiest is None or grows_by > _grows_by(loss.busiest)):
+        loss.busiest = raised
+
+
+def _grows_by(raised: Raised) -> float:
+    return raised.busy_ratio - raised.busy_today
+
+
+def _add_queues(loss: Loss, group: GroupAfter) -> None:
+    if group.unread_queues is None:
+        loss.unknown_readers += 1
+    else:
+        loss.unread += group.unread_queues
+    if group.waiting_messages is None:
+        loss.unknown_waiting += 1
+    else:
+        loss.waiting += group.waiting_messages
 
 
 def _add_topic(loss: Loss, topic: TopicAfter) -> None:
-    if topic.msgs_per_s is None:
-        loss.msgs_per_s = None
-    elif loss.msgs_per_s is not None:
-        loss.msgs_per_s += topic.msgs_per_s
+    loss.msgs_per_s = _sum(loss.msgs_per_s, topic.msgs_per_s)
     if topic.was_writable and topic.writable_queues == 0:
         loss.unwritable.append(topic.topic)
+        loss.unsendable_msgs_per_s = _sum(loss.unsendable_msgs_per_s, topic.msgs_per_s)
     if topic.was_readable and topic.readable_queues == 0:
         loss.unreadable.append(topic.topic)
+
+
+def _sum(total: Number | None, more: Number | None) -> Number | None:
+    """The sum; None if a part of it is unknown."""
+    return None if total is None or more is None else total + more

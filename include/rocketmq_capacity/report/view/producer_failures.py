@@ -1,4 +1,4 @@
-"""What producers see when a broker is lost: brokers and ways to send that are the same share a line."""
+"""What producers see when a broker is lost: ways to send of which it is the same share a line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +18,9 @@ NOTICED_BY: Final = {"EXCEPTION": "exception of send", "CALLBACK": "onException"
 
 @dataclass(frozen=True, slots=True)
 class ProducerLine:
-    """What some producers see when one of some brokers is lost."""
+    """What some producers see of a lost broker."""
 
     what: str
-    brokers: tuple[str, ...]
-    """The first of them."""
-    more: int
-    """Those that are not named."""
     cells: tuple[tuple[str, str], ...]
     """By title: the producers, tries and messages that fail, who notices, how long it takes, until when."""
     is_harmless: bool
@@ -41,36 +37,25 @@ class _Seen(NamedTuple):
 
 
 def producer_lines(rows: Sequence[ProducerFailure]) -> tuple[ProducerLine, ...]:
-    """The lines, the most harmful first."""
-    brokers: dict[tuple[_Seen, Sending], list[str]] = {}
+    """The lines of one broker, the most harmful first."""
+    sendings: dict[_Seen, list[Sending]] = {}
     groups: dict[Sending, tuple[str, ...]] = {}
-    for row in sorted(rows, key=lambda one: one.broker_name):
+    for row in rows:
         sending = Sending(row.sending, row.retries, row.timeout_ms)
         groups[sending] = row.producer_groups
-        seen = _Seen(*(getattr(row, name) for name in _Seen._fields))
-        brokers.setdefault((seen, sending), []).append(row.broker_name)
-    lines: dict[tuple[_Seen, tuple[str, ...]], list[Sending]] = {}
-    for (seen, sending), names in brokers.items():
-        lines.setdefault((seen, tuple(names)), []).append(sending)
-    return tuple(
-        _line(seen, names, sendings, groups)
-        for (seen, names), sendings in sorted(lines.items(), key=lambda line: _order(*line[0]))
-    )
+        sendings.setdefault(_Seen(*(getattr(row, name) for name in _Seen._fields)), []).append(sending)
+    return tuple(_line(seen, sendings[seen], groups) for seen in sorted(sendings, key=_order))
 
 
-def _order(seen: _Seen, names: tuple[str, ...]) -> tuple[int, bool, bool, int, tuple[str, ...]]:
-    """A sort key: messages that fail, whether nobody notices, silent brokers, time, names."""
+def _order(seen: _Seen) -> tuple[int, bool, bool, int]:
+    """A sort key: messages that fail, whether nobody notices, silent brokers, time."""
     harm = list(FAILING).index(seen.failing)
-    return harm, seen.noticed_by != "NOBODY", seen.ending != "SILENT", -seen.worst_ms, names
+    return harm, seen.noticed_by != "NOBODY", seen.ending != "SILENT", -seen.worst_ms
 
 
-def _line(
-    seen: _Seen, names: tuple[str, ...], sendings: Sequence[Sending], groups: dict[Sending, tuple[str, ...]]
-) -> ProducerLine:
+def _line(seen: _Seen, sendings: Sequence[Sending], groups: dict[Sending, tuple[str, ...]]) -> ProducerLine:
     return ProducerLine(
         what=ENDINGS[seen.ending],
-        brokers=names[:NAMED_IN_A_CELL],
-        more=max(0, len(names) - NAMED_IN_A_CELL),
         cells=(
             ("Producers", "; ".join(_producers(sending, groups) for sending in sendings)),
             ("Tries that fail", number(seen.failed_tries)),

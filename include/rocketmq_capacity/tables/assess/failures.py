@@ -39,6 +39,17 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
     ] = None
     busy_ratio: Annotated[Amount | None, Meta(description="the most likely value; null if unknown")] = None
     busy_upper: Annotated[Amount | None, Meta(description="upper limit")] = None
+    busy_today: Annotated[
+        Amount | None,
+        Meta(
+            description="busy_ratio today, judged in the same way (at the peak, with the outliers of CLIENT_OUTLIER "
+            "apart); null if unknown"
+        ),
+    ] = None
+    clients_today: Annotated[
+        Count | None, Meta(description="its client ids; null if an earlier version of this program wrote the row")
+    ] = None
+    clients_left: Annotated[Count | None, Meta(description="its client ids afterwards; null likewise")] = None
     becomes_under: Annotated[bool | None, Meta(description="the group becomes UNDER_PROVISIONED; null if unknown")]
     read_again_s: Annotated[Amount, Meta(description="maximum of seconds until every queue that stays is read again")]
     verdict: Annotated[
