@@ -32,9 +32,9 @@ run.
 **Where Spark runs**: on the master of the connection `spark_default`: `local[*]`, `spark://…`, `k8s://…` or `yarn`. The
 slots of the pool `rocketmq_capacity` limit how many clusters are planned at the same time.
 
-**Who gets a notice**: nobody, unless there is a connection `rocketmq_capacity_notice`. Then a notice is sent for each
-plan with its counts, unless it is a trial, for a task that failed, and for a run that has not ended
-`RMQC_LATE_AFTER_MINUTES` after it was queued.
+**Who gets a notice**: each owner for whom the policy names a channel, once a day, if causes are new, worse or gone.
+With a connection `rocketmq_capacity_notice`, a notice is sent there for each plan, for a task that failed, and for a
+run that has not ended `RMQC_LATE_AFTER_MINUTES` after it was queued. Trials send none.
 """
 
 from datetime import timedelta
@@ -94,7 +94,7 @@ with DAG(
             shelf="plans",
             outlets=[REPORT],
             post_execute=partial(tell_report, lake=PLACES.lake),
-            on_success_callback=partial(tell_published, lake=PLACES.lake),
+            on_success_callback=partial(tell_published, places=PLACES),
             **run,
             **COMPUTE_AGAIN,
         )

@@ -17,7 +17,7 @@ TEST: Final = re.compile(r"`(tests/[\w/]+\.py)(?:::(test_\w+))?`")
 
 def test_everyone_who_could_do_harm_has_a_row() -> None:
     people = {re.split(r"[:,]| in ", who)[0] for who, *_ in ROWS}
-    named = {"readers", "triggerers", "approvers", "lake writers", "clusters", "neighbours on the network"}
+    named = {"readers", "triggerers", "approvers", "lake writers", "clusters", "chats", "neighbours on the network"}
     assert people == named | {"publishers of packages and images", "whoever gets hold of the account of a connection"}
 
 

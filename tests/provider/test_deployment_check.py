@@ -85,6 +85,28 @@ def test_a_notice_is_optional_but_must_be_right(environment: pytest.MonkeyPatch)
     assert checked()[NOTICE].mend.startswith("connection rocketmq_capacity_notice: extra.to: is missing")
 
 
+def test_each_channel_of_the_policy_needs_its_connection(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    channels = {"pay": ("payments", "pay_chat"), "fee": ("fees", "pay_chat"), "ship": ("logistics", "ship_mail")}
+    groups = [{"match": match, "owner": owner, "channel": told} for match, (owner, told) in channels.items()]
+    policy.write_text(json.dumps({"groups": groups}))
+    environment.setenv("RMQC_POLICY", str(policy))
+    chat = {"conn_type": "generic", "password": "https://chat.example.org/robot/t0ken", "extra": {"webhook": "wecom"}}
+    environment.setenv("AIRFLOW_CONN_PAY_CHAT", json.dumps(chat))
+    found = checked()
+
+    assert found["connection pay_chat"] == Checked("connection pay_chat", "sends by wecom")
+    assert found["connection ship_mail"].found == "missing: no notice for logistics"
+    assert found["connection ship_mail"].mend.startswith("airflow connections add ship_mail --conn-json")
+
+    environment.setenv("AIRFLOW_CONN_PAY_CHAT", json.dumps(chat | {"password": "t0ken"}))
+    mend = checked()["connection pay_chat"].mend
+    assert mend == "connection pay_chat: password: is no address; expected that of the chat's robot, https://…"
+
+    policy.write_text("groups: [{match: pay, channel: pay_chat}]")
+    assert "has a channel without an owner" in checked()["RMQC_POLICY"].mend
+
+
 def test_the_doctor_says_it_in_its_table(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
     done = run("doctor", "--airflow", cwd=tmp_path, env={"COLUMNS": "300"})
 

@@ -14,27 +14,20 @@ from typing import Any, ClassVar, cast
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message
-from airflow.sdk import BaseNotifier, Context
+from airflow.sdk import BaseNotifier, Connection, Context
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.provider.notice import (
-    CONNECTION,
-    Notice,
-    late_alerts,
-    notifier_of,
-    send,
-    tell_failed,
-    tell_late,
-    tell_published,
-)
+from rocketmq_capacity.provider.channels import filled_in, notifier_of
+from rocketmq_capacity.provider.notice import CONNECTION, late_alerts, send, tell_failed, tell_late, tell_published
+from rocketmq_capacity.provider.notice_text import Line, notice
 from rocketmq_capacity.settings.deployment import Places
 from tests.fixtures.ports import free_port
 from tests.plugins.stored_reports import LAST, put, rows_of
 
 pytestmark = pytest.mark.airflow
 
-NOTICE = Notice("RocketMQ capacity", "Two findings\n<script>", "http://127.0.0.1:8080/rocketmq-capacity/")
-
+LINK = "http://127.0.0.1:8080/rocketmq-capacity/"
+NOTICE = notice("RocketMQ capacity", Line("Two findings"), Line("<script>", LINK, " & more"), link=LINK)
 
 NOTED = f"{__name__}.Noted"
 SMTP = "airflow.providers.smtp.notifications.smtp.SmtpNotifier"
@@ -96,6 +89,10 @@ def set_connection(monkeypatch: pytest.MonkeyPatch, connection: dict[str, Any]) 
     monkeypatch.setenv(f"AIRFLOW_CONN_{CONNECTION.upper()}", json.dumps(connection))
 
 
+def connection(conn_type: str, extra: dict[str, Any]) -> Connection:
+    return Connection(conn_id=CONNECTION, conn_type=conn_type, extra=json.dumps(extra))
+
+
 def context(**values: Any) -> Context:
     return cast("Context", values)
 
@@ -112,8 +109,42 @@ def test_a_mail_has_the_notice_and_no_markup_but_its_own(mailed: list[EmailMessa
     assert mail["subject"] == NOTICE.subject
     body = mail.get_body(("html",))
     assert body is not None
-    assert "Two findings<br>&lt;script&gt;" in body.get_content()
+    assert f'Two findings<br><a href="{LINK}">&lt;script&gt;</a> &amp; more' in body.get_content()
     assert f'<a href="{NOTICE.link}">' in body.get_content()
+
+
+def test_a_name_that_is_a_template_is_sent_as_it_is(mailed: list[EmailMessage]) -> None:
+    name = "{{ 7 * 7 }} {% raw %} {# {{ conn.rocketmq_capacity_notice.password }}"
+    send(notice(name, Line(name), link=LINK), context())
+
+    assert mailed[0]["subject"] == name
+    body = mailed[0].get_body(("html",))
+    assert body is not None
+    assert f"<p>{name}</p>" in body.get_content()
+
+
+def test_the_words_are_replaced_in_one_pass() -> None:
+    told = notice("TEXT of LINK", Line("SUBJECT {x}"), link=LINK)
+
+    arguments = {"a": "SUBJECT: TEXT, see LINK", "b": [{"c": "TEXT"}, 3], "rendered": "TEXT"}
+    assert filled_in(arguments, told, ("rendered",)) == {
+        "a": f"TEXT of LINK: SUBJECT {{x}}, see {LINK}",
+        "b": [{"c": "SUBJECT {x}"}, 3],
+        "rendered": "SUBJECT {{ '{' }}x}",
+    }
+
+
+def test_a_mail_server_that_is_gone_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    extra = {"to": "sre@example.org", "from_email": "a@example.org", "disable_ssl": True, "disable_tls": True}
+    nowhere = {"conn_type": "smtp", "host": "127.0.0.1", "port": free_port(), "extra": extra | {"retry_limit": 0}}
+    set_connection(monkeypatch, nowhere)
+
+    send(NOTICE, context())
+
+    lines = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
+    assert lines == [f"{CONNECTION}: no notice is sent: the notifier failed with ConnectionRefusedError"]
 
 
 def test_the_notice_of_a_plan_has_its_counts_and_its_link(
@@ -125,7 +156,8 @@ def test_the_notice_of_a_plan_has_its_counts_and_its_link(
     findings = json.loads((run.report / "plan.json").read_bytes())["findings"]
     critical = sum(finding["severity"] == "CRITICAL" for finding in findings)
 
-    tell_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), lake=str(tmp_path))
+    places = Places.of(tmp_path, {"RMQC_LAKE": str(tmp_path)})
+    tell_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), places=places)
 
     (told,) = noted
     assert told["channel"] == "#sre"
@@ -182,7 +214,7 @@ def test_a_connection_that_says_no_way_is_refused_with_the_place(
     conn_type: str, extra: dict[str, Any], place: str
 ) -> None:
     with pytest.raises(BadInput, match=rf"connection {CONNECTION}: {place}"):
-        notifier_of(conn_type, extra, NOTICE)
+        notifier_of(connection(conn_type, extra), NOTICE)
 
 
 @pytest.mark.parametrize(
@@ -203,5 +235,5 @@ def test_nothing_but_a_notifier_is_called(notifier: str, arguments: dict[str, An
         "a subclass of airflow.sdk.BaseNotifier"
     )
     with pytest.raises(BadInput, match=expected):
-        notifier_of("generic", extra, NOTICE)
+        notifier_of(connection("generic", extra), NOTICE)
     assert not made.exists()

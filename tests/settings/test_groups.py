@@ -71,3 +71,30 @@ def test_a_group_runs_in_the_hours_utc_in_which_its_cron_expression_fires(
 def test_what_is_not_plain_cron_is_refused_with_the_expected_form(schedule: str) -> None:
     with pytest.raises(ValidationError, match=r"expected a cron expression of five fields in UTC"):
         GroupEntry(match="g", schedule=schedule)
+
+
+def test_an_owner_has_one_channel_that_any_entry_may_name() -> None:
+    groups = [
+        {"match": "^g_pay", "owner": "payments"},
+        {"match": "^g_fee", "owner": "payments", "channel": "pay_chat"},
+        {"match": "^g_ship", "owner": "logistics", "channel": "pay_chat"},
+        {"match": "^g_own", "owner": "nobody"},
+    ]
+
+    assert Policy.model_validate({"groups": groups}).channels == {"payments": "pay_chat", "logistics": "pay_chat"}
+
+
+@pytest.mark.parametrize(
+    ("groups", "problem"),
+    [
+        ([{"match": "a", "channel": "chat"}], "has a channel without an owner"),
+        ([{"match": "a", "owner": "o", "channel": "https://hooks/T/B/x"}], "channel"),
+        (
+            [{"match": n, "owner": "o", "channel": n} for n in "ab"],
+            "'o' has the channels a and b; expected one",
+        ),
+    ],
+)
+def test_a_channel_that_is_none_is_refused(groups: list[dict[str, str]], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        Policy.model_validate({"groups": groups})

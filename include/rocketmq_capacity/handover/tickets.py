@@ -1,7 +1,8 @@
 """tickets.json: a ticket for each cause that is more than information, for trackers.
 
 Its key is the same from day to day, so that a tracker opens one ticket and not one a day. A ticket whose key is missing
-in a later file is done. A cause of which everything is accepted is none, and has no ticket.
+in a later file is done, unless ``still_found`` has the key. A cause of which everything is accepted is none, and has no
+ticket.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,9 @@ import msgspec
 from msgspec import Struct
 
 from rocketmq_capacity.handover.markdown import check_of, text_of
-from rocketmq_capacity.plan_file.finding import Cause
+from rocketmq_capacity.plan_file.finding import Cause, Finding, Impact
+from rocketmq_capacity.plan_file.order import identity
+from rocketmq_capacity.plan_file.owners import Owners
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.plan_file.visible import visible
@@ -27,11 +30,14 @@ class Ticket(Struct, frozen=True, kw_only=True):
 
     key: str
     owner: str | None
+    owners: tuple[str, ...] = ()
     tier: int | None
     severity: Severity
     since: str | None
     is_new: bool | None
     title: str
+    message: str = ""
+    impact: Impact = Impact()
     body: str
     link: str
 
@@ -44,36 +50,63 @@ class Tickets(Struct, frozen=True, kw_only=True):
     taken_at: str
     fingerprint: str
     tickets: tuple[Ticket, ...]
+    still_found: tuple[str, ...] = ()
 
 
 def tickets_of(plan: Plan) -> Tickets:
     """The tickets of a plan of a real cluster."""
     recommended = {one.id: one for one in plan.recommendations}
+    found = {one.id: one for one in plan.findings}
+    owners = Owners.of_groups(plan.groups)
+    tickets = tuple(
+        Ticket(
+            key=_key(plan, one.id),
+            owner=one.owner,
+            owners=_owners(one, found, owners),
+            tier=one.tier,
+            severity=one.severity,
+            since=one.since,
+            is_new=one.is_new,
+            title=_title(plan.cluster_name, one),
+            message=visible(one.message),
+            impact=one.impact,
+            body="".join(f"{line}\n" for line in _body(one, recommended)),
+            link=f"report.html#{one.anchor}",
+        )
+        for one in plan.causes
+        if one.severity != INFO
+    )
     return Tickets(
         cluster_name=plan.cluster_name,
         taken_at=plan.taken_at,
         fingerprint=plan.fingerprint,
-        tickets=tuple(
-            Ticket(
-                key=f"{plan.cluster_name}/{one.id}",
-                owner=one.owner,
-                tier=one.tier,
-                severity=one.severity,
-                since=one.since,
-                is_new=one.is_new,
-                title=_title(plan.cluster_name, one),
-                body="".join(f"{line}\n" for line in _body(one, recommended)),
-                link=f"report.html#{one.anchor}",
-            )
-            for one in plan.causes
-            if one.severity != INFO
-        ),
+        tickets=tickets,
+        still_found=tuple(sorted({_key(plan, one) for one in _found_ids(plan)}.difference(one.key for one in tickets))),
     )
 
 
 def json_of(tickets: Tickets) -> bytes:
     """The bytes of tickets.json; equal for equal plans."""
     return msgspec.json.format(msgspec.json.encode(tickets), indent=2) + b"\n"
+
+
+def _key(plan: Plan, cause: str) -> str:
+    return f"{plan.cluster_name}/{cause}"
+
+
+def _owners(cause: Cause, found: Mapping[str, Finding], owners: Owners) -> tuple[str, ...]:
+    """Whose the cause is: all owners of its findings."""
+    places = [(found[one].consumer_group, found[one].topic) for one in cause.findings]
+    every = {owner for place in places or [(cause.consumer_group, cause.topic)] for owner in owners.of(*place)}
+    return tuple(sorted(every))
+
+
+def _found_ids(plan: Plan) -> Iterator[str]:
+    """The id of each cause, and those that each finding would give a cause of its own: of one topic, or of several."""
+    yield from (cause.id for cause in plan.causes)
+    for finding in plan.findings:
+        for group in {finding.consumer_group, None}:
+            yield from (identity(finding.rule, group, topic) for topic in {finding.topic, None})
 
 
 def _title(cluster: str, cause: Cause) -> str:

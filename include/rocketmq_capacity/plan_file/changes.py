@@ -1,9 +1,11 @@
 """What a plan has found since the plan before."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from rocketmq_capacity.plan_file.finding import Impact
 from rocketmq_capacity.vocabulary import Severity
 
 
@@ -13,6 +15,17 @@ class Figure(Struct, frozen=True, kw_only=True):
     name: Annotated[str, Meta(description="name of the figure, as in a cause's `impact`")]
     before: Annotated[float, Meta(description="in the plan before")]
     now: Annotated[float, Meta(description="in this plan")]
+
+
+def grown(was: Impact, now: Impact, factor: float) -> Iterator[Figure]:
+    """The figures that are at least ``factor`` times what they were; in each of them more is worse.
+
+    Nothing is said of one that was or is unknown.
+    """
+    for name in Impact.__struct_fields__:
+        old, new = getattr(was, name), getattr(now, name)
+        if old is not None and new is not None and new > old and new >= old * factor:
+            yield Figure(name=name, before=old, now=new)
 
 
 class Worse(Struct, frozen=True, kw_only=True):

@@ -19,14 +19,16 @@ from airflow.sdk.exceptions import AirflowNotFoundException
 from sqlalchemy.exc import SQLAlchemyError
 
 from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.provider.channels import connection_of, notifier_of
 from rocketmq_capacity.provider.hook import RocketmqHook
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.notice import CONNECTION as NOTICE
-from rocketmq_capacity.provider.notice import Notice, notifier_of
+from rocketmq_capacity.provider.notice_text import Notice
 from rocketmq_capacity.provider.spark_app import CONNECTION as SPARK
 from rocketmq_capacity.provider.spark_app import POOL
 from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.place import folders_in, is_local
 
 PLUGINS: Final = ("rocketmq_capacity_forms", "rocketmq_capacity_reports")
@@ -52,7 +54,8 @@ def deployment_parts() -> Iterator[Checked]:
         yield _asked(f"connection {cluster}", partial(_cluster, cluster))
     yield from (_lake(name, where) for name, where in (("RMQC_LAKE", places.lake), ("RMQC_WHAT_IFS", places.what_ifs)))
     yield from _plugins(places)
-    yield _asked(f"connection {NOTICE}", _notice)
+    yield _asked(f"connection {NOTICE}", partial(_notice, NOTICE, ("none: no notice is sent", "")))
+    yield from _channels(places)
 
 
 def _asked(name: str, ask: Callable[[], tuple[str, str]]) -> Checked:
@@ -118,16 +121,31 @@ def _plugins(places: Places) -> Iterator[Checked]:
             yield Checked(f"plugin {name}", why, mend)
 
 
-def _notice() -> tuple[str, str]:
+def _channels(places: Places) -> Iterator[Checked]:
+    """The connections by which the policy's owners get notices."""
     try:
-        found = BaseHook.get_connection(NOTICE)
-    except AirflowNotFoundException:
-        return "none: no notice is sent", ""
+        channels = read_policy(places.policy).channels
+    except BadInput as error:
+        yield Checked("RMQC_POLICY", "wrong", str(error))
+        return
+    owners: dict[str, list[str]] = {}
+    for owner, channel in channels.items():
+        owners.setdefault(channel, []).append(owner)
+    for channel, told in owners.items():
+        missing = f"missing: no notice for {', '.join(told)}"
+        mend = f"airflow connections add {channel} --conn-json ..., see the how-to of owners"
+        yield _asked(f"connection {channel}", partial(_notice, channel, (missing, mend)))
+
+
+def _notice(connection: str, missing: tuple[str, str]) -> tuple[str, str]:
+    found = connection_of(connection)
+    if found is None:
+        return missing
     try:
-        notifier_of(found.conn_type, found.extra_dejson, Notice("", "", ""))
+        notifier_of(found, Notice("", (), ""))
     except BadInput as error:
         return "wrong", str(error)
-    return f"sends by {found.conn_type}", ""
+    return f"sends by {found.extra_dejson.get('webhook') or found.conn_type}", ""
 
 
 def main() -> int:

@@ -21,6 +21,7 @@ from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Finding
 from rocketmq_capacity.plan_file.order import identity, made_unique, nulls_first
+from rocketmq_capacity.plan_file.owners import Owners
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
 from rocketmq_capacity.report.answering import answering, urgency
@@ -28,7 +29,6 @@ from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_o
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.far_origins import far_origins
 from rocketmq_capacity.report.impact import impact_of
-from rocketmq_capacity.report.owners import Owners
 from rocketmq_capacity.report.wording import action_title, lower_first
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import (
@@ -63,7 +63,7 @@ UNEVEN: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What makes loads uneven: a room that gets no queues, queues that nobody has, and numbers of queues."""
 LOOKS: Final = "INVESTIGATE"
-NOBODYS: Final = Owners((), {})
+NOBODYS: Final = Owners({}, {})
 """Of a policy that tells nothing of groups."""
 
 Key = tuple[str, ...]

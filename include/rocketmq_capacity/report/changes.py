@@ -1,10 +1,10 @@
 """What is new, worse and gone since the plan before."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from rocketmq_capacity.plan_file.changes import Changes, Figure, Gone, Worse
-from rocketmq_capacity.plan_file.finding import Finding, Impact
+from rocketmq_capacity.plan_file.changes import Changes, Figure, Gone, Worse, grown
+from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.detail import SEVERITY_RANK
@@ -43,15 +43,7 @@ def _with_subjects(finding: Finding) -> tuple[Any, ...]:
 
 
 def _worse_figures(was: Finding, now: Finding, factor: float) -> tuple[Figure, ...]:
-    return tuple(_grown(impact_of([was]), impact_of([now]), factor))
-
-
-def _grown(was: Impact, now: Impact, factor: float) -> Iterator[Figure]:
-    """The figures that have grown; in each of them more is worse. Nothing is said of one that was or is unknown."""
-    for name in Impact.__struct_fields__:
-        old, new = getattr(was, name), getattr(now, name)
-        if old is not None and new is not None and new > old and new >= old * factor:
-            yield Figure(name=name, before=old, now=new)
+    return tuple(grown(impact_of([was]), impact_of([now]), factor))
 
 
 def _gone(finding: Finding) -> Gone:

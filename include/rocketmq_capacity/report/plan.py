@@ -26,6 +26,7 @@ from rocketmq_capacity.plan_file.ledger import ActionRate, LedgerEntry
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
 from rocketmq_capacity.plan_file.order import nulls_first
 from rocketmq_capacity.plan_file.own_policy import OwnPolicy
+from rocketmq_capacity.plan_file.owners import Owners
 from rocketmq_capacity.plan_file.plan import FORMAT, Completeness, Failure, Plan
 from rocketmq_capacity.plan_file.recommendation import Approval, ConfigAssignment, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
@@ -40,7 +41,6 @@ from rocketmq_capacity.report.coming_events import events_of
 from rocketmq_capacity.report.freezing import freeze_of, frozen
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
 from rocketmq_capacity.report.ledger import NOTHING_SEEN, Today, with_ledger
-from rocketmq_capacity.report.owners import Owners
 from rocketmq_capacity.report.plan_before import PlanBefore
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.report.score import scored
@@ -83,7 +83,7 @@ def plan_of(
         strategies.setdefault(load.consumer_group, []).append(_strategy(load))
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     topics = {row.consumer_group: sorted(row.topics) for row in status}
-    owners = Owners(policy.groups, topics)
+    owners = Owners({name: policy.group_entry(name) for name in topics} if policy.groups else {}, topics)
     least = {row.place: row.least_severity for row in rows.finding_since if row.least_severity is not None}
     findings, accepted = accept(
         in_order(finding_of(row, owners.only_one(row.consumer_group, row.topic)) for row in rows.finding),

@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.order import beside, identity
+from rocketmq_capacity.plan_file.owners import Owners
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.approval import said_to_all
@@ -95,23 +96,14 @@ def findings_by_owner(plan: Plan) -> dict[str, bytes]:
 
     A finding about a topic is in the files of all owners whose groups read the topic.
     """
-    topics = {group.consumer_group: group.topics for group in plan.groups if group.owner is not None}
-    if not topics:
-        return {}
-    of_group = {group.consumer_group: group.owner for group in plan.groups if group.owner is not None}
-    of_topic: dict[str, set[str]] = {}
-    for group, names in topics.items():
-        for topic in names:
-            of_topic.setdefault(topic, set()).add(of_group[group])
     records: dict[str, list[tuple[Finding | Recommendation, Mapping[str, Any]]]] = {
-        owner: [] for owner in of_group.values()
+        group.owner: [] for group in plan.groups if group.owner is not None
     }
+    if not records:
+        return {}
+    owners = Owners.of_groups(plan.groups)
     for finding, more in _findings(plan):
-        if finding.consumer_group is not None:
-            owners = {of_group[finding.consumer_group]} if finding.consumer_group in of_group else set()
-        else:
-            owners = of_topic.get(finding.topic or "", set())
-        for owner in owners:
+        for owner in owners.of(finding.consumer_group, finding.topic):
             records[owner].append((finding, more))
     files = owner_files(records)
     return {files[owner]: _csv(FINDING_COLUMNS, found) for owner, found in sorted(records.items())}

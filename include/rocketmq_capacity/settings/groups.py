@@ -1,10 +1,12 @@
 """Whose a consumer group is, and what it needs: entries of the policy by patterns of names."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from rocketmq_capacity.errors import shown
+from rocketmq_capacity.settings.deployment import CONNECTION_ID
 from rocketmq_capacity.settings.line import Name
 from rocketmq_capacity.settings.patterns import Compiling, is_found
 from rocketmq_capacity.settings.schedule import Schedule, is_scheduled
@@ -15,12 +17,16 @@ DEPLOYMENT: Final = rf"^{_LABEL}/{_LABEL}(\.{_LABEL})*$"
 """Names that Kubernetes takes: of a namespace, and of an object in it (RFC 1123)."""
 
 
+CHANNEL: Final = f"^{CONNECTION_ID.pattern}$"
+
+
 class GroupEntry(Section):
     """What the policy tells of the groups whose name matches.
 
     Attributes:
         match: a regular expression, searched in the name of the group.
         owner: whose the groups are.
+        channel: the Airflow connection by which the owner gets notices.
         tier: how much depends on them; 1 is the most important, and comes first.
         max_lag_s: seconds that a message may wait at most (an SLO).
         min_clients: clients that the group keeps in any case.
@@ -32,6 +38,7 @@ class GroupEntry(Section):
 
     match: str = Field(min_length=1)
     owner: Name | None = None
+    channel: Annotated[str, Field(pattern=CHANNEL)] | None = None
     tier: Whole | None = Field(default=None, ge=0, le=Int)
     max_lag_s: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
     min_clients: Whole | None = Field(default=None, ge=1, le=Int)
@@ -46,6 +53,12 @@ class GroupEntry(Section):
         Compiling.of(info.context).compile(pattern)
         return pattern
 
+    @model_validator(mode="after")
+    def _channel_of_an_owner(self) -> Self:
+        if self.channel is not None and self.owner is None:
+            raise ValueError("has a channel without an owner; expected the owner who gets the notices")
+        return self
+
     def is_off(self, taken_at: str) -> bool:
         """Whether the groups are not expected to run in the hour of this moment."""
         return self.schedule is not None and not is_scheduled(self.schedule, taken_at)
@@ -58,3 +71,18 @@ UNTOLD: Final = GroupEntry(match=".")
 def entry_of(entries: Sequence[GroupEntry], consumer_group: str) -> GroupEntry:
     """The first entry that matches the group's name."""
     return next((one for one in entries if is_found(one.match, consumer_group)), UNTOLD)
+
+
+def channels_of(entries: Sequence[GroupEntry]) -> dict[str, str]:
+    """By owner, the channel that an entry of the owner names.
+
+    Errors: ValueError if entries of one owner name different channels.
+    """
+    found: dict[str, str] = {}
+    for entry in entries:
+        if entry.owner is not None and entry.channel is not None:
+            first = found.setdefault(entry.owner, entry.channel)
+            if first != entry.channel:
+                named = f"{shown(entry.owner)} has the channels {first} and {entry.channel}"
+                raise ValueError(f"{named}; expected one channel for each owner")
+    return found

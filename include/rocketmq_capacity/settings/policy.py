@@ -26,7 +26,7 @@ from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.settings.brokers import BrokerEntry
 from rocketmq_capacity.settings.events import Event
 from rocketmq_capacity.settings.freeze import Freeze
-from rocketmq_capacity.settings.groups import GroupEntry, entry_of
+from rocketmq_capacity.settings.groups import GroupEntry, channels_of, entry_of
 from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy
 from rocketmq_capacity.settings.patterns import Compiling
 from rocketmq_capacity.settings.placement import Placement
@@ -252,6 +252,17 @@ class Policy(Section):
         if len({one.name for one in events}) != len(events):
             raise ValueError("names an event twice; expected each name once")
         return events
+
+    @field_validator("groups")
+    @classmethod
+    def _one_channel_each(cls, groups: tuple[GroupEntry, ...]) -> tuple[GroupEntry, ...]:
+        channels_of(groups)
+        return groups
+
+    @property
+    def channels(self) -> dict[str, str]:
+        """By owner, the Airflow connection by which the owner gets notices."""
+        return channels_of(self.groups)
 
     @field_validator("strategies")
     @classmethod

@@ -12,6 +12,7 @@ A run's datasets are in the run's own folder::
                                  answers/                people's answers to the recommendations, a file for each
                                  approval.json           the same of an earlier version, which kept only the last
     LAKE/<cluster_name>/.accepted/                       risks that people have accepted, see acceptances.py
+                        .notices/                        what owners were told, see notices.py
                         .published/                      in a store only: which runs are published, see published.py
 
 Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there, and open exactly

@@ -7,17 +7,15 @@ joins and lists works on both. Endpoint and credentials are the store's own vari
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import Any, Final, NamedTuple, cast
 from uuid import uuid4
 
 from rocketmq_capacity.errors import BadInput, StoreUnreachable, printable, shown
+from rocketmq_capacity.time_limit import TimeLimit, within
 
 TIME_LIMIT_S: Final = 20
 """For one answer of a store; its package asks some times more, so a store that is silent is given up in minutes."""
@@ -105,20 +103,10 @@ def _put_and_delete(files: Any, key: str) -> None:
 
 
 def _within_the_limit(place: Path, call: Callable[[], None]) -> None:
-    """Call it in a thread that ends with the process: a store may accept a connection and never answer."""
-    done: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            call()
-            done.set_result(None)
-        except Exception as error:
-            done.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
+    """Call it: a store may accept a connection and never answer."""
     try:
-        done.result(FIRST_ANSWER_S)
-    except FutureTimeout:
+        within(FIRST_ANSWER_S, call)
+    except TimeLimit:
         problem = f"has not answered within {FIRST_ANSWER_S} s; expected a store that does"
         raise StoreUnreachable(f"{place}: {problem}") from None
 

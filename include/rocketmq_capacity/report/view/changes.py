@@ -12,6 +12,7 @@ from rocketmq_capacity.report.limits import CHANGES, FOLDED, FOLDED_PLACES
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
+from rocketmq_capacity.vocabulary import Severity
 
 FIGURE_WORDS: Final[Mapping[str, str]] = {
     "messages_at_risk": "messages unread",
@@ -121,9 +122,13 @@ def _names(findings: Iterable[Finding | Gone]) -> tuple[str, ...]:
 
 def _note(worse: Worse, answers: Answers) -> str:
     """What is worse: ``was Warning; 714 messages behind, now 1,516``."""
-    now = answers.findings[worse.finding].severity
-    severity = [] if now == worse.severity_before else [f"was {SEVERITY_WORDS[worse.severity_before]}"]
-    return "; ".join([*severity, *map(_figure, worse.figures)])
+    return worse_words(answers.findings[worse.finding].severity, worse.severity_before, worse.figures)
+
+
+def worse_words(severity: Severity, severity_before: Severity, figures: Iterable[Figure]) -> str:
+    """What is worse of something that has this severity now."""
+    was = [] if severity == severity_before else [f"was {SEVERITY_WORDS[severity_before]}"]
+    return "; ".join([*was, *map(_figure, figures)])
 
 
 def _figure(figure: Figure) -> str:

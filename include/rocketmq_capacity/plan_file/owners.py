@@ -1,30 +1,49 @@
-"""Whose a finding, a recommendation or a cause is, and of which tier, by the policy's groups."""
+"""Whose a finding, a recommendation or a cause is, and of which tier, by what is told of the groups."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import Protocol, Self
 
-from rocketmq_capacity.settings.groups import GroupEntry, entry_of
+from rocketmq_capacity.plan_file.group import GroupPlan
+
+
+class ToldOf(Protocol):
+    """What is told of a group: by the policy, or by a plan that repeats it."""
+
+    @property
+    def owner(self) -> str | None:
+        """Whose the group is."""
+
+    @property
+    def tier(self) -> int | None:
+        """How much depends on it."""
 
 
 class Owners:
     """The owners and tiers of a plan's groups, and of the topics that they read."""
 
-    def __init__(self, entries: Sequence[GroupEntry], topics: Mapping[str, Iterable[str]]) -> None:
-        """Look every group up once; ``topics`` are the business topics of each group."""
-        self._entries = {name: entry_of(entries, name) for name in topics} if entries else {}
+    def __init__(self, told: Mapping[str, ToldOf], topics: Mapping[str, Iterable[str]]) -> None:
+        """What is told of each group; ``topics`` are the business topics of each."""
+        self._told = told
         self._readers: dict[str, list[str]] = {}
-        for group in self._entries:
+        for group in told:
             for topic in topics[group]:
                 self._readers.setdefault(topic, []).append(group)
 
+    @classmethod
+    def of_groups(cls, groups: Iterable[GroupPlan]) -> Self:
+        """Those that a plan's groups name."""
+        named = {group.consumer_group: group for group in groups}
+        return cls(named, {name: group.topics for name, group in named.items()})
+
     def of_group(self, consumer_group: str) -> str | None:
         """The owner of a group; None if it is not told."""
-        entry = self._entries.get(consumer_group)
-        return None if entry is None else entry.owner
+        told = self._told.get(consumer_group)
+        return None if told is None else told.owner
 
     def tier_of_group(self, consumer_group: str) -> int | None:
         """The tier of a group; None if it is not told."""
-        entry = self._entries.get(consumer_group)
-        return None if entry is None else entry.tier
+        told = self._told.get(consumer_group)
+        return None if told is None else told.tier
 
     def of(self, consumer_group: str | None, topic: str | None) -> tuple[str, ...]:
         """Whose something is: the group's owner, or the owners of all groups that read the topic, by name."""

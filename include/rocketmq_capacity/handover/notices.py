@@ -1,0 +1,132 @@
+"""What an owner is told of a plan: the causes that are new, worse or gone since the last notice.
+
+It is compared with what the owner was told, and not with the plan before: a plan of which no notice could be sent, or a
+second one on the same day, leaves its causes to the next notice.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from rocketmq_capacity.handover.tickets import Ticket, Tickets
+from rocketmq_capacity.plan_file.changes import Figure, grown
+from rocketmq_capacity.plan_file.finding import Impact
+from rocketmq_capacity.vocabulary import SEVERITIES, Severity
+
+EVERYBODY: Final = ""
+"""Stands for an owner where all causes are told, whoever they belong to."""
+
+
+class ToldCause(Struct, frozen=True, kw_only=True):
+    """A cause as an owner was told of it."""
+
+    severity: Severity
+    title: str
+    message: str
+    impact: Impact
+
+
+class ToldOwner(Struct, frozen=True, kw_only=True):
+    """What an owner was told; ``day`` is the UTC day of the last plan of which there was a notice."""
+
+    day: str = ""
+    causes: dict[str, ToldCause] = {}
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """What the owners of a cluster were told."""
+
+    owners: dict[str, ToldOwner] = {}
+
+    def with_owner(self, owner: str, told: ToldOwner) -> "Told":
+        """The same, with what one owner was told now."""
+        return Told(owners={**self.owners, owner: told})
+
+
+class WorseCause(Struct, frozen=True, kw_only=True):
+    """A cause that is worse than the owner was told."""
+
+    ticket: Ticket
+    severity_before: Severity
+    figures: tuple[Figure, ...]
+
+
+class News(Struct, frozen=True, kw_only=True):
+    """What a notice says; each list has the worst first.
+
+    Attributes:
+        new: causes that the owner was not told of.
+        worse: causes whose severity or figures are worse than the owner was told.
+        gone: causes that are not found any more, as the owner was told of them.
+        told: what the owner knows after the notice.
+    """
+
+    new: tuple[Ticket, ...]
+    worse: tuple[WorseCause, ...]
+    gone: tuple[ToldCause, ...]
+    told: ToldOwner
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is anything to say."""
+        return bool(self.new or self.worse or self.gone)
+
+
+def news_of(
+    tickets: Tickets, owner: str, told: ToldOwner, *, is_complete: bool, worse_factor: float, once_a_day: bool = True
+) -> News | None:
+    """What is to be said to an owner; None if there was a notice of that day, or of a later one.
+
+    What is accepted, or only for information, is silent. It is neither new nor gone.
+
+    Args:
+        tickets: of the plan.
+        owner: whose causes are told; `EVERYBODY` for all.
+        told: what the owner was told.
+        is_complete: whether everything answered; otherwise nothing is gone, because it may only be unseen.
+        worse_factor: a figure of an impact that is at least this many times what it was is worse.
+        once_a_day: whether a second notice of a day waits for the next day.
+    """
+    day = tickets.taken_at[:10]
+    if day < told.day or (once_a_day and day == told.day):
+        return None
+    own = [one for one in tickets.tickets if owner == EVERYBODY or owner in one.owners]
+    known = {one.key for one in own}
+    elsewhere = {one.key for one in tickets.tickets}.union(tickets.still_found)
+    lost = [key for key in told.causes if key not in known and key not in elsewhere]
+    new = tuple(one for one in own if one.key not in told.causes)
+    worse = tuple(_worse(own, told.causes, worse_factor))
+    changed = {one.key: _as_told(one) for one in (*new, *(each.ticket for each in worse))}
+    kept = {key: cause for key, cause in told.causes.items() if key in known or (key in lost and not is_complete)}
+    gone = [told.causes[key] for key in lost] if is_complete else []
+    said = bool(changed or gone)
+    return News(
+        new=new,
+        worse=worse,
+        gone=tuple(sorted(gone, key=lambda one: (SEVERITIES.index(one.severity), one.title))),
+        told=ToldOwner(day=day if said else told.day, causes={**kept, **changed}),
+    )
+
+
+def _worse(own: Sequence[Ticket], told: Mapping[str, ToldCause], factor: float) -> Iterator[WorseCause]:
+    for ticket in own:
+        if (before := told.get(ticket.key)) is not None:
+            figures = tuple(grown(before.impact, ticket.impact, factor))
+            if figures or SEVERITIES.index(ticket.severity) < SEVERITIES.index(before.severity):
+                yield WorseCause(ticket=ticket, severity_before=before.severity, figures=figures)
+
+
+def _as_told(ticket: Ticket) -> ToldCause:
+    return ToldCause(severity=ticket.severity, title=ticket.title, message=ticket.message, impact=ticket.impact)
+
+
+def told_in(content: bytes) -> Told:
+    """What a stored file says was told. Errors: ValueError, RecursionError if it is damaged."""
+    return msgspec.json.decode(content, type=Told)
+
+
+def content_of(told: Told) -> bytes:
+    """The bytes that `told_in` reads."""
+    return msgspec.json.encode(told)

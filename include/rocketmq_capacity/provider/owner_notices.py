@@ -1,0 +1,122 @@
+"""Tells each owner what is new, worse and gone, by the owner's channel: one notice a day, and none if nothing is.
+
+What the owners of a cluster were told is kept beside its runs. A notice that could not be sent is not kept, so its
+causes are told with the next plan.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from airflow.sdk import Context
+
+from rocketmq_capacity.handover.notices import EVERYBODY, News, Told, ToldOwner, content_of, news_of, told_in
+from rocketmq_capacity.handover.tickets import Ticket, Tickets
+from rocketmq_capacity.plan_file.handed_over import TICKETS
+from rocketmq_capacity.provider.channels import sent
+from rocketmq_capacity.provider.notice_text import Line, notice
+from rocketmq_capacity.report.view.changes import worse_words
+from rocketmq_capacity.report.wording import SEVERITY_WORDS
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.store.notices import keep_told, told
+
+MOST_LINES: Final = 3
+"""Of each kind: what is new, worse and gone. The report has all."""
+LIMIT_S: Final = 300.0
+"""Seconds that all notices of a plan may take."""
+
+
+class OwnerNotices:
+    """The notices of one plan.
+
+    Args:
+        run: of the plan.
+        policy: the deployment's: it tells the channels.
+        page: the address of the plan's page.
+        is_complete: whether everything answered to the snapshot.
+    """
+
+    def __init__(self, run: Run, policy: Policy, page: str, *, is_complete: bool) -> None:
+        self._cluster, self._policy, self._page, self._is_complete = run.folder.parent, policy, page, is_complete
+        self._tickets = msgspec.json.decode((run.report / TICKETS).read_bytes(), type=Tickets)
+        self._told = _told(self._cluster)
+
+    def send_all(self, context: Context) -> None:
+        """Tell every owner who has a channel."""
+        end = time.monotonic() + LIMIT_S
+        for owner, channel in sorted(self._policy.channels.items()):
+            news = self.news(owner)
+            if news is None:
+                continue
+            if news.is_any:
+                if time.monotonic() > end:
+                    logging.getLogger(__name__).error("%s: no notice is sent: too little time is left", channel)
+                    continue
+                subject = f"RocketMQ capacity of {self._tickets.cluster_name} for {owner}: {_counts(news)}"
+                if not sent(notice(subject, *self.lines(news), link=self._page), channel, context):
+                    continue
+            self.keep(news, owner)
+
+    def news(self, owner: str = EVERYBODY) -> News | None:
+        """What is to be said to an owner; None if that was done on this day. Of everybody, each plan may say it."""
+        return news_of(
+            self._tickets,
+            owner,
+            self._told.owners.get(owner, ToldOwner()),
+            is_complete=self._is_complete,
+            worse_factor=self._policy.changes.worse_factor,
+            once_a_day=owner != EVERYBODY,
+        )
+
+    def lines(self, news: News) -> tuple[Line, ...]:
+        """What is new, worse and gone, each in at most `MOST_LINES` lines, with links to the causes."""
+        worse = [
+            self._cause("Worse", one.ticket, f" ({worse_words(one.ticket.severity, one.severity_before, one.figures)})")
+            for one in news.worse
+        ]
+        gone = [
+            Line(f"Gone: {SEVERITY_WORDS[one.severity]}: {self._title(one.title)}", more=f". {one.message}")
+            for one in news.gone
+        ]
+        new = [self._cause("New", one) for one in news.new]
+        return (*_first(new, "new"), *_first(worse, "worse"), *_first(gone, "gone"))
+
+    def keep(self, news: News, owner: str = EVERYBODY) -> None:
+        """Note what an owner has been told."""
+        if news.told != self._told.owners.get(owner, ToldOwner()):
+            self._told = self._told.with_owner(owner, news.told)
+            keep_told(self._cluster, content_of(self._told))
+
+    def _cause(self, kind: str, ticket: Ticket, note: str = "") -> Line:
+        words = f"{kind}: {SEVERITY_WORDS[ticket.severity]}: {self._title(ticket.title)}"
+        anchor = ticket.link.partition("#")[2]
+        return Line(words, f"{self._page}#{anchor}", f"{note}. {ticket.message}")
+
+    def _title(self, title: str) -> str:
+        """A ticket's title without the cluster, which the subject names."""
+        return title.removeprefix(f"{self._tickets.cluster_name}: ")
+
+
+def _first(lines: Sequence[Line], kind: str) -> Iterator[Line]:
+    yield from lines[:MOST_LINES]
+    if len(lines) > MOST_LINES:
+        yield Line(f"{len(lines) - MOST_LINES:,} more {kind} in the report")
+
+
+def _counts(news: News) -> str:
+    counts = {"new": news.new, "worse": news.worse, "gone": news.gone}
+    return ", ".join(f"{len(found):,} {kind}" for kind, found in counts.items() if found)
+
+
+def _told(cluster: Path) -> Told:
+    """What the owners were told. A damaged file is set aside, with a warning: everything is new then."""
+    content = told(cluster)
+    try:
+        return Told() if content is None else told_in(content)
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        logging.getLogger(__name__).warning("%s: what owners were told cannot be read: %s", cluster, error)
+        return Told()
