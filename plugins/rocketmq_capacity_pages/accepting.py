@@ -198,6 +198,9 @@ def _problem(sent: Sent, known: Mapping[str, Risk], risks: Sequence[Risk], now: 
     unknown = [name for name in sent.findings if name not in known]
     if unknown:
         return f"the form: finding: is {shown(unknown[0])}; expected the id of an open finding of this plan"
+    missing = [name for name in TEXTS if name not in sent.told]
+    if missing:
+        return f"the form: {missing[0]}: is missing; expected a value"
     problems = (problem_of({**risk.fields, **sent.told}, now) for risk in risks)
     return next((problem for problem in problems if problem), "")
 

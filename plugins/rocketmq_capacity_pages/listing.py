@@ -12,10 +12,12 @@ from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
 from rocketmq_capacity.own_process import OwnProcessFailed
+from rocketmq_capacity.report.language.current import speaking
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of, since_last
 from rocketmq_capacity.report.trend import trend_of
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
+from rocketmq_capacity_pages.chosen_language import language_of
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
 from rocketmq_capacity_pages.reading import made_report_page
 from rocketmq_capacity_pages.responses import READING, page
@@ -42,7 +44,8 @@ def reports(
 ) -> HTMLResponse:
     """The reports that fit the form and that the user may read, latest first."""
     kinds = _kinds(kind, readable)
-    search = Search(_cluster(cluster), _day("From", since), _day("To", until), _text(text))
+    first, last = _day("From is a day such as 2026-11-20.", since), _day("To is a day such as 2026-11-20.", until)
+    search = Search(_cluster(cluster), first, last, _text(text))
     shelves = shelves_of(kinds)
     found = latest_first(shelves, search)
     part = sheet_of(found, int(sheet) if sheet.isdecimal() and len(sheet) < 7 else 1)
@@ -87,7 +90,8 @@ def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> H
         raise HTTPException(HTTPStatus.NOT_FOUND)
     span = int(last) if last in map(str, SPANS) else SPANS[1]
     try:
-        found = trend_of(cluster, stored[:span])
+        with speaking(language_of(request)):
+            found = trend_of(cluster, stored[:span])
     except OwnProcessFailed as error:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"The trend cannot be drawn: {error}.") from None
     return page(
@@ -115,7 +119,7 @@ def _kinds(kind: str, readable: tuple[Kind, ...]) -> tuple[Kind, ...]:
     if not kind:
         return readable
     if kind not in KINDS:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"The kind is {' or '.join(KINDS)}.")
+        raise HTTPException(HTTPStatus.BAD_REQUEST, f"The kind is one of {', '.join(KINDS)}.")
     if KINDS[kind] not in readable:
         raise HTTPException(HTTPStatus.FORBIDDEN)
     return (KINDS[kind],)
@@ -127,11 +131,11 @@ def _cluster(name: str) -> str:
     return name
 
 
-def _day(what: str, text: str) -> date | None:
+def _day(expected: str, text: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, f"{what} is a day such as 2026-11-20.") from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, expected) from None
 
 
 def _text(text: str) -> str:

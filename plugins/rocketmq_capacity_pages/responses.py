@@ -14,10 +14,11 @@ from jinja2 import Environment, FileSystemLoader
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rocketmq_capacity.report.figures import number, per_cent, when
+from rocketmq_capacity.report.figures import day, per_cent, when
 from rocketmq_capacity.report.html import environment_of
-from rocketmq_capacity.report.wording import SEVERITY_WORDS
+from rocketmq_capacity.report.language.current import speaking
 from rocketmq_capacity.vocabulary import SEVERITIES
+from rocketmq_capacity_pages.chosen_language import language_of
 
 HERE: Final = Path(__file__).parent
 PAGE_POLICY: Final = "; ".join((
@@ -41,7 +42,8 @@ READING: Final[list[str]] = ["GET", "HEAD"]
 """The methods of every route but one. The API server sends no body after HEAD."""
 ACCEPTING: Final = re.compile(r"/reports/plans/[^/]+/[^/]+/accept\Z")
 """The address, below the app's own, of the route that takes a POST."""
-APPROVAL_WORDS: Final = {"APPROVED": "Approved", "REJECTED": "Rejected"}
+LANGUAGE_HEADER: Final = "Accept-Language"
+"""The header by which one address gives pages in several languages."""
 
 
 class Guard:
@@ -78,10 +80,12 @@ def _accepts(scope: Scope) -> bool:
 
 
 def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
-    """A page; its links are relative, so that they work behind any URL prefix."""
-    content = templates().get_template(template).render(root=root_of(request), **values)
+    """A page in the reader's language; its links are relative, so that they work behind any URL prefix."""
+    language = language_of(request)
+    with speaking(language):
+        content = templates().get_template(template).render(root=root_of(request), lang=language, **values)
     # Headers here as well, because the page of an unexpected error does not pass the guard.
-    return HTMLResponse(content, status, {**HEADERS, "Content-Security-Policy": PAGE_POLICY})
+    return HTMLResponse(content, status, {**HEADERS, "Content-Security-Policy": PAGE_POLICY, "Vary": LANGUAGE_HEADER})
 
 
 def root_of(request: Request) -> str:
@@ -104,11 +108,6 @@ def query(**values: Any) -> str:
 def templates() -> Environment:
     """The templates of these pages."""
     environment = environment_of(FileSystemLoader(HERE / "templates"))
-    environment.globals.update(
-        query=query,
-        severities=SEVERITIES,
-        severity_words=SEVERITY_WORDS,
-        approval_words=APPROVAL_WORDS,
-    )
-    environment.filters.update(number=number, per_cent=per_cent, when=when)
+    environment.globals.update(query=query, severities=SEVERITIES)
+    environment.filters.update(per_cent=per_cent, when=when, day=day)
     return environment

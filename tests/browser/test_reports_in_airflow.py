@@ -41,6 +41,14 @@ PAGES = {
     "missing": "nothing/here",
 }
 
+BROKEN_WORDS = """[...document.querySelectorAll('button, label, .badge, thead th')].filter(e => {
+    const text = document.createRange();
+    text.selectNodeContents(e);
+    const lines = new Set([...text.getClientRects()].map(one => Math.round(one.top))).size;
+    return e.textContent.trim().length < 5 && lines > 1 && !e.querySelector('.hidden');
+}).map(e => e.textContent)"""
+"""Short words that are written one character below the other."""
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -84,13 +92,14 @@ def opened(browser, server, login):
     """Opens an address below Airflow's own in a window of its own, with all that the page complained of."""
     contexts = []
 
-    def open_page(address, *, viewport=DESKTOP, scheme="light", bypass_csp=False):
+    def open_page(address, *, viewport=DESKTOP, scheme="light", bypass_csp=False, locale="en-US"):
         context = new_window(
             browser,
             storage_state=login,
             viewport=viewport,
             color_scheme=scheme,
             bypass_csp=bypass_csp,
+            locale=locale,
             reduced_motion="reduce",
         )
         contexts.append(context)
@@ -117,6 +126,17 @@ def test_axe_finds_nothing_to_complain_of(opened, name, scheme, viewport):
 
     assert [(v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in violations] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_chinese_browser_gets_a_chinese_page_that_fits(opened, name, width):
+    page = opened(f"/rocketmq-capacity/{PAGES[name]}", viewport={"width": width, "height": 900}, locale="zh-CN")
+    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(BROKEN_WORDS) == []
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "missing"])

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -19,10 +20,14 @@ from rocketmq_capacity.report.figures import PER_CENT, UNITS, label
 from rocketmq_capacity.simulation.change import changes
 
 PACKAGE: Final = Path(__file__).parents[2] / "include" / "rocketmq_capacity"
+PAGES: Final = Path(__file__).parents[2] / "plugins" / "rocketmq_capacity_pages"
+"""The pages in Airflow."""
 ROOMS: Final = (
     "allocation",
     "assessment",
     "catalogue",
+    "own_process.py",
+    "plan_file/own_policy.py",
     "producers",
     "recommendation",
     "report",
@@ -52,9 +57,10 @@ WITHOUT_PAGE: Final = frozenset({
     "report/scripts.py",
     "report/shelf.py",
     "report/shelf_index.py",
-    "report/trend.py",
+    "plugins/responses.py",
+    "plugins/reading.py",
 })
-"""Modules whose texts are on no page of a plan."""
+"""Modules whose texts are on no page."""
 NOT_SHOWN: Final = frozenset({
     "Meta",
     "means",
@@ -66,8 +72,13 @@ NOT_SHOWN: Final = frozenset({
     "ArgumentParser",
     "TypeVar",
     "cast",
+    "FastAPI",
 })
 """Calls whose texts no page shows."""
+SHOWN_ERRORS: Final = frozenset({"NotCompared", "OwnProcessFailed"})
+"""Errors of which a page tells."""
+NO_TEXT_OF_A_PAGE: Final = re.compile(r"^/|^no page for|__accept-")
+"""Addresses, lines of the log, and the name of a run."""
 NOT_SHOWN_MEMBERS: Final = frozenset({
     "details",
     "description",
@@ -106,7 +117,7 @@ INFLECTIONS: Final = (
     {"it is", "they are"},
     {"this", "these"},
 )
-TITLE: Final = re.compile(r"[A-Z][a-z]{2,}")
+TITLE: Final = re.compile(r"[A-Z][a-z]{2,}(-[a-z]{2,})?")
 """A text of one word that is a title, in the report's own rooms."""
 NO_SENTENCE: Final = re.compile(
     r"<\w+[ >]|</|\$|\w_\{|\}_\w|~/|%$|^[a-z]+_[a-z_]+: |^(room|topic|nameserver): |; expected"
@@ -142,6 +153,9 @@ def texts_of_code() -> Found:
             name = file.relative_to(PACKAGE).as_posix()
             if name not in WITHOUT_PAGE:
                 _Reader(name, found).visit(ast.parse(file.read_text("utf-8")))
+    for file in sorted(PAGES.glob("*.py")):
+        if f"plugins/{file.name}" not in WITHOUT_PAGE:
+            _PageReader(f"plugins/{file.name}", found).visit(ast.parse(file.read_text("utf-8")))
     return found
 
 
@@ -181,6 +195,8 @@ def _labels(figures: Iterable[Figure]) -> Iterator[str]:
 class _Reader(ast.NodeVisitor):
     """Reads one module."""
 
+    no_text = NO_SENTENCE
+
     def __init__(self, name: str, found: Found) -> None:
         self.name, self.found = name, found
         self.phrases: Mapping[str, ast.expr] = {}
@@ -207,8 +223,10 @@ class _Reader(ast.NodeVisitor):
         if not isinstance(node.value, ast.Constant):
             self.visit(node.value)
 
-    def visit_Raise(self, _: ast.Raise) -> None:
-        """No page shows an error."""
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """Of errors, pages show these alone."""
+        if isinstance(node.exc, ast.Call) and _last_name(node.exc.func) in SHOWN_ERRORS:
+            self.visit(node.exc)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.visit(node.value)
@@ -267,10 +285,14 @@ class _Reader(ast.NodeVisitor):
 
     def _text(self, node: ast.expr) -> None:
         place = f"{self.name}:{node.lineno}"
-        if isinstance(node, ast.Constant) and self.name.startswith("report/") and TITLE.fullmatch(str(node.value)):
+        if (
+            isinstance(node, ast.Constant)
+            and self.name.startswith(("report/", "plugins/"))
+            and TITLE.fullmatch(str(node.value))
+        ):
             self.found.texts.setdefault(str(node.value), []).append(place)
         for text in _variants(node, self.assigned):
-            for sentence in sentences_of(text):
+            for sentence in sentences_of(text, self.no_text):
                 places = self.found.texts.setdefault(sentence, [])
                 if place not in places:
                     places.append(place)
@@ -285,7 +307,25 @@ class _Reader(ast.NodeVisitor):
                     self.found.nouns.setdefault((noun, str(plural)), []).append(place)
 
 
-def sentences_of(text: str) -> Iterator[str]:
+class _PageReader(_Reader):
+    """Reads a module of the pages in Airflow, which show what they refuse, with its status as the title."""
+
+    no_text = NO_TEXT_OF_A_PAGE
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:  # ast's name
+        for one in node.body:
+            self.visit(one)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if _last_name(node.value) == "HTTPStatus" and HTTPStatus[node.attr] >= HTTPStatus.BAD_REQUEST:
+            self.found.texts.setdefault(HTTPStatus[node.attr].phrase, []).append(f"{self.name}:{node.lineno}")
+        self.generic_visit(node)
+
+
+def sentences_of(text: str, no_text: re.Pattern[str]) -> Iterator[str]:
     """The sentences of a template that have words of their own."""
     for part in SENTENCE_END.split(text.strip()):
         sentence = part.strip()
@@ -294,7 +334,7 @@ def sentences_of(text: str) -> Iterator[str]:
         words = re.findall(r"[A-Za-z]{2,}", PLACE.sub(" ", sentence))
         if PLACE.search(sentence) and "{n_" not in sentence and not {*map(str.lower, words)} - CONNECTORS:
             continue
-        if NO_SENTENCE.search(sentence):
+        if no_text.search(sentence):
             continue
         has_words = len(words) > 1 or (words and (PLACEHOLDER.search(sentence) or " " in sentence))
         if has_words and re.search(r"[ {]", sentence) and re.search(r"[a-z]{2}", PLACEHOLDER.sub("", sentence)):

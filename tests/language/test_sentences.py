@@ -55,6 +55,10 @@ def said(text: str) -> str | None:
         ("2,000 messages behind", "堆积 2,000 条消息"),
         ("AVG (as its clients report it)", "AVG（由客户端上报）"),
         ("Give pay more queues", "给 pay 增加队列"),
+        (
+            "Look into g_pay: consumers that own only drained, read-only queues, ship_events",
+            "排查 g_pay：只分到已排空的只读队列的消费者，ship_events",
+        ),
         ("20 November 2026, 02:00:00 UTC", "2026 年 11 月 20 日 02:00:00 UTC"),
         ("4.5 to 8.25", "4.5 至 8.25"),
         ("a.b, c.d and 4 more", "a.b、c.d 等（另有 4 个）"),

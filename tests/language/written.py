@@ -13,11 +13,12 @@ from babel.messages.pofile import write_po
 
 from rocketmq_capacity.report.language.catalogue import DOMAIN, FOLDER, read_catalogue
 from rocketmq_capacity.vocabulary import Language
-from tests.language.extraction import PACKAGE, counted_figures, labels, texts_of_code
+from tests.language.extraction import PACKAGE, PAGES, counted_figures, labels, texts_of_code
 
 LANGUAGE: Final[Language] = "zh-CN"
 FILE: Final = PACKAGE / FOLDER / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
-TEMPLATES: Final = PACKAGE / "report" / "templates"
+TEMPLATES: Final = {"report": PACKAGE / "report" / "templates", "plugins": PAGES / "templates"}
+"""By the beginning of the place that the catalogue has for their texts."""
 OF_TEMPLATES: Final = {"newstyle_gettext": "true"}
 
 Id = str | tuple[str, str]
@@ -68,8 +69,9 @@ def _flags(text: Id) -> list[str]:
 
 def _of_templates() -> Iterator[tuple[Id, str]]:
     method = [("**.j2", "jinja2.ext:babel_extract")]
-    for file, _, text, _, _ in extract_from_dir(TEMPLATES, method, {"**.j2": OF_TEMPLATES}):
-        yield text if isinstance(text, str) else (text[0], text[1]), f"report/templates/{file}"
+    for room, folder in TEMPLATES.items():
+        for file, _, text, _, _ in extract_from_dir(folder, method, {"**.j2": OF_TEMPLATES}):
+            yield text if isinstance(text, str) else (text[0], text[1]), f"{room}/templates/{file}"
 
 
 def _of_code() -> Iterator[tuple[Id, str]]:
@@ -87,5 +89,5 @@ def _of_code() -> Iterator[tuple[Id, str]]:
 
 
 HEADER: Final = """\
-# The page and the summary in Simplified Chinese; English is the source, in the templates and in the code.
+# The pages and the summary in Simplified Chinese; English is the source, in the templates and in the code.
 # `python -m tests.language` adds new texts and drops old ones; {names} are taken over, {a|b} is left out."""

@@ -137,4 +137,4 @@ def test_predictions_that_came_have_a_course_over_the_plans_that_could_judge_som
 def test_dates_of_the_trend_have_their_year(tmp_path):
     put_days(tmp_path, 4)
 
-    assert " 2026</text>" in str(trend_of(CLUSTER, stored(tmp_path)).picture)
+    assert ">2026-11-17</text>" in str(trend_of(CLUSTER, stored(tmp_path)).picture)

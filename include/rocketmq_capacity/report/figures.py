@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 from rocketmq_capacity.catalogue.rule import units_of
@@ -127,7 +127,12 @@ def when(text: str) -> str:
         return text
     if moment.utcoffset() is None or moment.utcoffset():
         return text
-    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M:%S} UTC"
+    return f"{day(moment)}, {moment:%H:%M:%S} UTC"
+
+
+def day(moment: date) -> str:
+    """``20 November 2026``."""
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
 def _measure(name: str, value: float, unit: str) -> str:

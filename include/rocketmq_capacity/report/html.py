@@ -20,7 +20,6 @@ from rocketmq_capacity.report.svg import start_to_draw
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS, lower_first
 from rocketmq_capacity.vocabulary import ENGLISH, Language
-from rocketmq_capacity.wording import counted
 
 PACKAGE: Final = "rocketmq_capacity.report"
 TEMPLATE: Final = "report.html.j2"
@@ -75,7 +74,10 @@ def policy_of(page: bytes) -> str:
 
 
 def environment_of(loader: BaseLoader) -> Environment:
-    """The environment of page templates: every value is escaped, and invisible characters are written out."""
+    """The environment of page templates: texts are in the language of now, and values are escaped.
+
+    Invisible characters of values are written out.
+    """
     environment = Environment(
         loader=loader,
         autoescape=True,  # always, whatever the file extension is
@@ -84,25 +86,19 @@ def environment_of(loader: BaseLoader) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["counted"] = counted
+    environment.extend(newstyle_gettext=True)  # before the extension, which would set it to False
+    environment.add_extension("jinja2.ext.i18n")
+    # Not Jinja's own functions, which would not show invisible characters of the values in a text.
+    environment.globals.update(_=gettext, gettext=gettext, ngettext=ngettext, severity_words=SEVERITY_WORDS)
+    environment.filters |= {"number": number, "t": told, "words": _visible_words}
     return environment
 
 
 @cache
 def _environment() -> Environment:
     environment = environment_of(PackageLoader(PACKAGE))
-    environment.extend(newstyle_gettext=True)  # before the extension, which would set it to False
-    environment.add_extension("jinja2.ext.i18n")
-    # Not Jinja's own functions, which would not show invisible characters of the values in a text.
-    environment.globals.update(_=gettext, gettext=gettext, ngettext=ngettext)
-    environment.globals.update(severity_words=SEVERITY_WORDS, kind_words=KIND_WORDS, most_commands=COMMANDS)
-    environment.filters |= {
-        "number": number,
-        "lower_first": lower_first,
-        "breakable": _breakable,
-        "t": told,
-        "words": _visible_words,
-    }
+    environment.globals.update(kind_words=KIND_WORDS, most_commands=COMMANDS)
+    environment.filters |= {"lower_first": lower_first, "breakable": _breakable}
     return environment
 
 

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
 from rocketmq_capacity.report.figures import number, per_cent, when
+from rocketmq_capacity.report.language.current import gettext, words
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
@@ -49,29 +50,32 @@ class Trend:
 
 
 def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
-    """The trend over these reports of the cluster, which may be in any order. Errors: OwnProcessFailed."""
+    """The trend over these reports of the cluster, which may be in any order, in the language of now.
+
+    Errors: OwnProcessFailed.
+    """
     ordered = tuple(sorted(reports, key=lambda report: report.order))
     if len({report.summary.moment for report in ordered}) < 2:
         return Trend(ordered, None)
     first, last = ordered[0].summary, ordered[-1].summary
     courses = [(SEVERITY_WORDS[name].lower(), first.findings[name], last.findings[name]) for name in SEVERITIES]
-    said = ", ".join(f"{word} {start} to {end}" for word, start, end in courses)
-    described = (
+    said = str(gettext(", ")).join(f"{words(word)} {words(f'{start} to {end}')}" for word, start, end in courses)
+    described = words(
         f"One line for each severity over {counted(len(ordered), 'plan')}, from {when(first.taken_at)} to "
         f"{when(last.taken_at)}: {said}. The table below holds the same numbers."
     )
-    drawing = findings_chart(ordered)
-    picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, cluster, described)
+    drawing, title = findings_chart(ordered), str(gettext("Findings of {cluster}")).format(cluster=cluster)
+    picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, title, described)
     return Trend(ordered, picture, courses_of(ordered))
 
 
 @lru_cache(maxsize=32)
-def _picture(spec: bytes, width: int, height: int, cluster: str, described: str) -> Markup:
+def _picture(spec: bytes, width: int, height: int, title: str, described: str) -> Markup:
     """The picture, saved as long as the reports stay the same: to draw it takes longer than the rest of the page.
 
     Errors: OwnProcessFailed.
     """
-    told = msgspec.json.encode((spec.decode(), width, height, f"Findings of {cluster}", described))
+    told = msgspec.json.encode((spec.decode(), width, height, title, described))
     return Markup(in_own_process(__name__, told).decode())  # noqa: S704  # what main has just written
 
 
@@ -82,17 +86,17 @@ def findings_chart(reports: Sequence[Report]) -> Drawing:
     ]
     most = max(max(report.summary.findings.values()) for report in reports)
     y = {"type": "quantitative", "scale": {"domain": [0, max(4, most * ROOM_ABOVE)], "nice": False}}
-    axis = {"title": "Findings", "tickMinStep": 1, "format": ",d"}
+    axis = {"title": words("Findings"), "tickMinStep": 1, "format": ",d"}
     x = {
         "field": "at",
         "type": "temporal",
         "scale": {"type": "utc"},
         "axis": {
-            "title": "Snapshot (UTC)",
+            "title": words("Snapshot (UTC)"),
             "grid": False,
             "domain": True,
             "domainColor": "var(--chart-grid)",
-            "format": "%d %b %Y",
+            "format": "%Y-%m-%d",
             "labelOverlap": True,
             "tickCount": TICKS,
         },

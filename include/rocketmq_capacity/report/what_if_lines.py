@@ -73,16 +73,18 @@ def _gone(groups: Sequence[AffectedGroup]) -> Iterator[str]:
 
 def _lost(found: Carried) -> Iterator[str]:
     both = [name for name in found.unreadable_topics if name in found.unwritable_topics]
-    lines: tuple[tuple[str, Sequence[str]], ...] = (
-        ("nobody can read or write", both),
-        ("nobody can read", [name for name in found.unreadable_topics if name not in both]),
-        ("nobody can write", [name for name in found.unwritable_topics if name not in both]),
-        ("no client is left of", found.without_clients),
-        ("clients are busy all of their time in", found.falling_behind),
-    )
-    for words, names in lines:
-        if names:
-            yield f"{words} {listed(names)}"
+    unreadable = [name for name in found.unreadable_topics if name not in both]
+    unwritable = [name for name in found.unwritable_topics if name not in both]
+    if both:
+        yield f"nobody can read or write {listed(both)}"
+    if unreadable:
+        yield f"nobody can read {listed(unreadable)}"
+    if unwritable:
+        yield f"nobody can write {listed(unwritable)}"
+    if found.without_clients:
+        yield f"no client is left of {listed(found.without_clients)}"
+    if found.falling_behind:
+        yield f"clients are busy all of their time in {listed(found.falling_behind)}"
     if found.unread_queues:
         yield f"{counted(found.unread_queues, 'more queue')} {'has' if found.unread_queues == 1 else 'have'} no reader"
 

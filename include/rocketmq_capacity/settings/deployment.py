@@ -64,11 +64,16 @@ class Places:
             what_ifs=environment.get("RMQC_WHAT_IFS") or str(home / "data/what_ifs"),
             inventories=place("RMQC_INVENTORIES", "data/inventories"),
             clusters=_connection_ids(environment.get("RMQC_CLUSTERS", "")),
-            policy=Path(environment["RMQC_POLICY"]) if environment.get("RMQC_POLICY") else None,
+            policy=policy_file(environment),
             spark_apps=place("RMQC_SPARK_APPS", "spark_apps"),
             late_after=_minutes(environment.get("RMQC_LATE_AFTER_MINUTES", "")),
             sample=sample_inventory(),
         )
+
+
+def policy_file(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The policy file that ``RMQC_POLICY`` names, if it names one."""
+    return Path(environment["RMQC_POLICY"]) if environment.get("RMQC_POLICY") else None
 
 
 def home_of(file: str) -> Path:

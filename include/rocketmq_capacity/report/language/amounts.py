@@ -58,15 +58,15 @@ _NAMED: Final = (
 )
 """The share of time that a client is busy, queues on a broker, and versions."""
 _NUMBER: Final = re.compile(rf"{NUMBER}( %)?|{_VERSION}")
-_MOMENT: Final = re.compile(rf"(\d+) ({'|'.join(MONTHS)}) (\d+), (\d\d:\d\d:\d\d) UTC")
+_MOMENT: Final = re.compile(rf"(\d+) ({'|'.join(MONTHS)}) (\d+)(?:,( \d\d:\d\d:\d\d UTC))?")
 
 
 def amount(text: str, nouns: Mapping[str, str]) -> str | None:
-    """An amount or a moment in Chinese; None if the text is neither."""
+    """An amount, a day or a moment in Chinese; None if the text is neither."""
     moment = _MOMENT.fullmatch(text)
     if moment is not None:
         day, month, year, time = moment.groups()
-        return f"{year} 年 {MONTHS.index(month) + 1} 月 {day} 日 {time} UTC"
+        return f"{year} 年 {MONTHS.index(month) + 1} 月 {day} 日{time or ''}"
     for pattern, other in _NAMED:
         if pattern.fullmatch(text):
             return pattern.sub(other, text)

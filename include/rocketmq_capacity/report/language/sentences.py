@@ -181,7 +181,7 @@ class Sentences:
         if text.endswith("."):
             said = self._known(text[:-1], depth + 1)
             return None if said is None else said + FULL_STOP
-        for way in (self._listed, self._changed, self._in_brackets, self._linked, self._after_name):
+        for way in (self._listed, self._changed, self._in_brackets, self._before_name, self._linked, self._after_name):
             said = way(text, depth)
             if said is not None:
                 return said
@@ -213,6 +213,12 @@ class Sentences:
         begin, link, end = text.partition(", ")
         first, last = (self._part(begin, depth), self._known(link + end, depth + 1)) if link else (None, None)
         return None if first is None or last is None else first + last
+
+    def _before_name(self, text: str, _: int) -> str | None:
+        """A phrase that may have commas of its own, and a name."""
+        phrase, link, name = text.rpartition(", ")
+        said = self._fixed.get(phrase) if link and " " not in name and name not in VAGUE else None
+        return None if said is None else f"{said}，{name}"
 
     def _after_name(self, text: str, depth: int) -> str | None:
         """A name, which is no usual word, and what it does."""
