@@ -10,9 +10,9 @@ from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
+from rocketmq_capacity.language.current import speaking
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
 from rocketmq_capacity.own_process import OwnProcessFailed
-from rocketmq_capacity.report.language.current import speaking
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of, since_last
 from rocketmq_capacity.report.trend import trend_of
 from rocketmq_capacity.store.lake import RUN_ID

@@ -14,9 +14,9 @@ from jinja2 import Environment, FileSystemLoader
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rocketmq_capacity.language.current import speaking
 from rocketmq_capacity.report.figures import day, per_cent, when
 from rocketmq_capacity.report.html import environment_of
-from rocketmq_capacity.report.language.current import speaking
 from rocketmq_capacity.vocabulary import SEVERITIES
 from rocketmq_capacity_pages.chosen_language import language_of
 

@@ -26,6 +26,10 @@ ROOMS: Final = (
     "allocation",
     "assessment",
     "catalogue",
+    "handover/markdown.py",
+    "handover/runbook.py",
+    "handover/runbook_files.py",
+    "handover/tickets.py",
     "own_process.py",
     "plan_file/own_policy.py",
     "producers",
@@ -43,10 +47,10 @@ WITHOUT_PAGE: Final = frozenset({
     "report/asked_digest.py",
     "report/freezing.py",
     "report/html.py",
-    "report/language/amounts.py",
-    "report/language/catalogue.py",
-    "report/language/current.py",
-    "report/language/sentences.py",
+    "language/amounts.py",
+    "language/catalogue.py",
+    "language/current.py",
+    "language/sentences.py",
     "report/selection.py",
     "report/svg.py",
     "report/tables.py",
@@ -122,7 +126,7 @@ TITLE: Final = re.compile(r"[A-Z][a-z]{2,}(-[a-z]{2,})?")
 NO_SENTENCE: Final = re.compile(
     r"<\w+[ >]|</|\$|\w_\{|\}_\w|~/|%$|^[a-z]+_[a-z_]+: |^(room|topic|nameserver): |; expected"
     r"|expected at most|^is \{|^[a-z]+-\{\w+\}$|^var\(|@restarted|^[\w/]*#?\{\w+\}\w*$|queueId=$"
-    r"|^bold |^[a-z_]+\[|already$|^apache/|^\w+ of the \w+$"
+    r"|^bold |^report\.html|^[a-z_]+\[|already$|^apache/|^\w+ of the \w+$"
 )
 """Mark-up, ids, examples of a scenario file and errors."""
 CONNECTORS: Final = frozenset(
@@ -246,9 +250,20 @@ class _Reader(ast.NodeVisitor):
         name = _last_name(node.func)
         if name in NOT_SHOWN:
             return
+        if name == "phrase":
+            self._phrase(node)
+            return
         if name == "counted":
             self._noun(node)
         self.generic_visit(node)
+
+    def _phrase(self, node: ast.Call) -> None:
+        """The whole text, also one of several sentences: it is looked up by itself."""
+        (text,) = node.args
+        assert isinstance(text, ast.Constant), f"{self.name}:{node.lineno}: a phrase is written where it is used"
+        self.found.texts.setdefault(str(text.value), []).append(f"{self.name}:{node.lineno}")
+        for value in node.keywords:
+            self.visit(value)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         self._text(node)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from rocketmq_capacity.report.language.catalogue import read_catalogue
+from rocketmq_capacity.language.catalogue import read_catalogue
 from tests.language.written import FILE, LANGUAGE, untranslated, written
 
 PLACES = re.compile(r"%\(\w+\)s|\{[^{}|]*\}")

@@ -3,7 +3,7 @@
 import re
 
 from rocketmq_capacity.cli import OPTIONS
-from rocketmq_capacity.report.language.catalogue import read_catalogue
+from rocketmq_capacity.language.catalogue import read_catalogue
 from tests.fixtures.environment import ROOT
 from tests.language.written import LANGUAGE, translation_of
 

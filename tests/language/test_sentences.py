@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.report.language.catalogue import words_of
-from rocketmq_capacity.report.language.current import gettext, ngettext, speaking, told, words
-from rocketmq_capacity.report.language.sentences import Sentences
+from rocketmq_capacity.language.catalogue import words_of
+from rocketmq_capacity.language.current import gettext, ngettext, speaking, told, words
+from rocketmq_capacity.language.sentences import Sentences
 from tests.plan.sample_bytes import FILE as SAMPLE_PLAN
 
 SAID = ("title", "message", "reason", "way_back", "shows", "expect", "status_reason")

@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
-from rocketmq_capacity.report.language.catalogue import DOMAIN, FOLDER, read_catalogue
+from rocketmq_capacity.language.catalogue import DOMAIN, FOLDER, read_catalogue
 from rocketmq_capacity.vocabulary import Language
 from tests.language.extraction import PACKAGE, PAGES, counted_figures, labels, texts_of_code
 

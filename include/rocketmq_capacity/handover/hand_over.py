@@ -10,6 +10,7 @@ from rocketmq_capacity.handover.runbook import runbook_of
 from rocketmq_capacity.handover.runbook_files import json_of, markdown_of
 from rocketmq_capacity.handover.tickets import json_of as tickets_json
 from rocketmq_capacity.handover.tickets import tickets_of
+from rocketmq_capacity.language.current import speaking
 from rocketmq_capacity.plan_file.handed_over import (
     AUTOSCALERS,
     DESIRED_STATE,
@@ -25,17 +26,22 @@ from rocketmq_capacity.settings.policy import Policy
 
 
 def handed_over(plan: Plan, policy: Policy, observed: Observed) -> dict[str, bytes | None]:
-    """By name, the bytes of every file; None for one that this plan does not have. A what-if has none, and no trial."""
+    """By name, the bytes of every file; None for one that this plan does not have. A what-if has none, and no trial.
+
+    What people read is in the policy's language; files for tools are in English.
+    """
     nothing: dict[str, bytes | None] = dict.fromkeys(HANDED_OVER)
     if not plan.is_daily:
         return nothing
-    runbook, state = runbook_of(plan), StateFile(state_of(plan, observed))
+    state = StateFile(state_of(plan, observed))
+    with speaking(policy.language):
+        runbook, tickets = markdown_of(runbook_of(plan)), tickets_json(tickets_of(plan))
     return nothing | {
         METRICS: metrics_of(plan, policy.metrics),
-        RUNBOOK: markdown_of(runbook),
-        RUNBOOK_JSON: json_of(runbook),
+        RUNBOOK: runbook,
+        RUNBOOK_JSON: json_of(runbook_of(plan)),
         AUTOSCALERS: autoscalers_of(plan, policy),
         DESIRED_STATE: state.content,
         DIFFERENCES: differences_json(differences_of(plan, state)),
-        TICKETS: tickets_json(tickets_of(plan)),
+        TICKETS: tickets,
     }

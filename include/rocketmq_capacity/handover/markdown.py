@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rocketmq_capacity.handover.runbook import pastes
+from rocketmq_capacity.language.current import phrase
 from rocketmq_capacity.plan_file.steps import Check
 from rocketmq_capacity.plan_file.visible import visible
 
@@ -19,12 +20,12 @@ def text_of(text: str) -> str:
 
 def check_of(check: Check) -> Iterator[str]:
     """The lines of a check: what it must show, and its command if that may be pasted."""
-    yield f"Check, it must show: {text_of(check.shows)}"
+    yield phrase("Check, it must show: {shows}", shows=text_of(check.shows))
     yield ""
     if pastes(check.command):
         yield from fenced(check.command)
     else:
-        yield f"By hand: {text_of(check.command)}"
+        yield phrase("By hand: {command}", command=text_of(check.command))
 
 
 def fenced(command: str) -> Iterator[str]:

@@ -3,8 +3,10 @@
 from typing import Final, Literal
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from rocketmq_capacity.handover.moments import seconds_of
+from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.plan_file.acts import acts_of, is_complete, is_plain
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
@@ -71,7 +73,7 @@ class Runbook(Struct, frozen=True, kw_only=True):
 
 
 def runbook_of(plan: Plan) -> Runbook:
-    """The runbook of a plan of a real cluster."""
+    """The runbook of a plan of a real cluster, in the language of now."""
     status, why = _status(plan)
     approval = None if plan.approval is UNSET else plan.approval
     until_s = seconds_of(plan.valid_until)
@@ -92,44 +94,49 @@ def runbook_of(plan: Plan) -> Runbook:
 
 def _status(plan: Plan) -> tuple[Status, str]:
     if plan.approval is UNSET or not plan.approval.approved:
-        return "NOTHING_APPROVED", "Nobody has approved a recommendation of this plan."
+        return "NOTHING_APPROVED", phrase("Nobody has approved a recommendation of this plan.")
     if plan.freeze is not None:
-        return "FROZEN", f"Nothing may be changed until {plan.freeze.ends}: {plan.freeze.why}"
+        said = phrase("Nothing may be changed until {ends}: {why}", ends=plan.freeze.ends, why=plan.freeze.why)
+        return "FROZEN", said
     until_s, approved_s = seconds_of(plan.valid_until), seconds_of(plan.approval.at)
     if until_s is None or approved_s is None or approved_s >= until_s:
-        return "TOO_OLD", "The snapshot was too old when it was approved. Plan the cluster again."
-    return "APPROVED", "Carry out the tasks one after the other."
+        return "TOO_OLD", phrase("The snapshot was too old when it was approved. Plan the cluster again.")
+    return "APPROVED", phrase("Carry out the tasks one after the other.")
 
 
 def _task(one: Recommendation, until_s: int) -> Task:
     steps = one.steps
     if steps is UNSET or not steps:
-        steps = (Step(title="Carry it out", expect=one.reason, commands=one.commands),)
+        steps = (Step(title=phrase("Carry it out"), expect=one.reason, commands=one.commands),)
     return Task(
         recommendation=one.id,
         action=one.action,
         consumer_group=one.consumer_group,
         topic=one.topic,
         who=one.owner,
-        reason=one.reason,
+        reason=words(one.reason),
         steps=tuple(_step(step, until_s, is_manual=one.manual) for step in steps),
-        checks=() if one.check is None else (one.check,),
-        way_back=one.way_back,
+        checks=() if one.check is None else (_check(one.check),),
+        way_back=None if one.way_back is None else words(one.way_back),
     )
 
 
 def _step(step: Step, until_s: int, *, is_manual: bool) -> RunbookStep:
     return RunbookStep(
-        title=step.title,
-        expect=step.expect,
-        blocks=step.blocks,
+        title=words(step.title),
+        expect=words(step.expect),
+        blocks=tuple(words(block) for block in step.blocks),
         orders=tuple(
             Order(command=act.command, kind=act.kind, paste=_pasted(act.command, act.kind, until_s))
             for act in acts_of(step.commands, is_manual=is_manual)
         ),
-        checks=step.checks,
-        way_back=step.way_back,
+        checks=tuple(map(_check, step.checks)),
+        way_back=None if step.way_back is None else words(step.way_back),
     )
+
+
+def _check(check: Check) -> Check:
+    return replace(check, shows=words(check.shows))
 
 
 def _pasted(command: str, kind: str, until_s: int) -> str | None:

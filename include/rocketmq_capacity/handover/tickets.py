@@ -10,8 +10,10 @@ from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rocketmq_capacity.handover.markdown import check_of, text_of
+from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.plan_file.finding import Cause, Finding, Impact
 from rocketmq_capacity.plan_file.order import identity
 from rocketmq_capacity.plan_file.owners import Owners
@@ -54,7 +56,7 @@ class Tickets(Struct, frozen=True, kw_only=True):
 
 
 def tickets_of(plan: Plan) -> Tickets:
-    """The tickets of a plan of a real cluster."""
+    """The tickets of a plan of a real cluster, in the language of now."""
     recommended = {one.id: one for one in plan.recommendations}
     found = {one.id: one for one in plan.findings}
     owners = Owners.of_groups(plan.groups)
@@ -68,7 +70,7 @@ def tickets_of(plan: Plan) -> Tickets:
             since=one.since,
             is_new=one.is_new,
             title=_title(plan.cluster_name, one),
-            message=visible(one.message),
+            message=visible(words(one.message)),
             impact=one.impact,
             body="".join(f"{line}\n" for line in _body(one, recommended)),
             link=f"report.html#{one.anchor}",
@@ -110,28 +112,32 @@ def _found_ids(plan: Plan) -> Iterator[str]:
 
 
 def _title(cluster: str, cause: Cause) -> str:
-    title = f"{cluster}: {visible(cause.title)}"
+    title = f"{cluster}: {visible(words(cause.title))}"
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
 
 
 def _body(cause: Cause, recommended: Mapping[str, Recommendation]) -> Iterator[str]:
     answers = [recommended[name] for name in cause.recommendations]
-    yield text_of(cause.message)
+    yield text_of(words(cause.message))
     yield ""
-    yield f"- Severity: {cause.severity}, rule {text_of(cause.rule or 'none')}"
-    yield f"- Since: {text_of(cause.since or 'unknown')}"
-    yield f"- Owner: {text_of(cause.owner or 'the policy names none, or several')}"
+    rule = text_of(cause.rule or words("none"))
+    yield phrase("- Severity: {severity}, rule {rule}", severity=cause.severity, rule=rule)
+    yield phrase("- Since: {since}", since=text_of(cause.since or words("unknown")))
+    owner = text_of(cause.owner) if cause.owner else phrase("the policy names none, or several")
+    yield phrase("- Owner: {owner}", owner=owner)
     if cause.consumer_group is not None:
-        yield f"- Consumer group: {text_of(cause.consumer_group)}"
+        yield phrase("- Consumer group: {name}", name=text_of(cause.consumer_group))
     if cause.topic is not None:
-        yield f"- Topic: {text_of(cause.topic)}"
-    yield f"- In the report: {text_of(cause.title)}"
+        yield phrase("- Topic: {name}", name=text_of(cause.topic))
+    yield phrase("- In the report: {title}", title=text_of(words(cause.title)))
     for answer in answers[:1]:
         yield ""
-        yield f"What to do ({text_of(answer.action)}, {answer.id}): {text_of(answer.reason)}"
+        action, reason = text_of(answer.action), text_of(words(answer.reason))
+        yield phrase("What to do ({action}, {id}): {reason}", action=action, id=answer.id, reason=reason)
     if answers[1:]:
         yield ""
-        yield f"Further recommendations: {text_of(', '.join(f'{one.action} ({one.id})' for one in answers[1:]))}"
+        further = ", ".join(f"{one.action} ({one.id})" for one in answers[1:])
+        yield phrase("Further recommendations: {further}", further=text_of(further))
     if cause.check is not None:
         yield ""
-        yield from check_of(cause.check)
+        yield from check_of(replace(cause.check, shows=words(cause.check.shows)))

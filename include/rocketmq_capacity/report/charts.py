@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.loads import Loads
 
 Spec = dict[str, Any]

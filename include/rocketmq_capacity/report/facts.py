@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.report.figures import figure, label
-from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 from rocketmq_capacity.tables.dataset import Queue
 

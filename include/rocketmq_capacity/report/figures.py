@@ -6,8 +6,8 @@ from datetime import date, datetime
 from typing import Any, Final
 
 from rocketmq_capacity.catalogue.rule import units_of
-from rocketmq_capacity.report.language.amounts import MONTHS
-from rocketmq_capacity.report.language.current import words
+from rocketmq_capacity.language.amounts import MONTHS
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.wording import percent
 
 UNKNOWN: Final = "unknown"

@@ -10,10 +10,10 @@ from typing import Final
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from rocketmq_capacity.language.current import gettext, ngettext, speaking, told, words
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import finalize, visible
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.language.current import gettext, ngettext, speaking, told, words
 from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.svg import start_to_draw

@@ -15,13 +15,13 @@ from rich.text import Text
 
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.language.current import phrase, speaking, words
 from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.files import REPORT
-from rocketmq_capacity.report.language.current import gettext, speaking, words
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, ENGLISH, INFO, WARNING, Language, Severity
@@ -64,8 +64,8 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
     manual = sum(recommendation.manual for recommendation in plan.recommendations)
     statuses = Counter(group.provision_status for group in plan.groups)
     # By its own text: the comma in it does not tell where the name ends, once the name is in its place.
-    title, moment = str(gettext("Cluster {cluster_name}, {taken_at}")), words(when(visible(plan.taken_at)))
-    console.print(Text(title.format(cluster_name=visible(plan.cluster_name), taken_at=moment)))
+    name, moment = visible(plan.cluster_name), words(when(visible(plan.taken_at)))
+    console.print(Text(phrase("Cluster {cluster_name}, {taken_at}", cluster_name=name, taken_at=moment)))
     if plan.recorded_at is not UNSET:
         say(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date")
     if plan.scenario is not UNSET:
@@ -74,7 +74,7 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
         kind = "A trial, not the day's plan" if facts.trial else "Not the deployment's policy"
         say(f"{kind}: {'; '.join(facts.policy_differences)}")
     say(f"Queues read completely: {per_cent(facts.completeness)}")
-    counts = str(gettext(", ")).join(
+    counts = phrase(", ").join(
         f"{statuses[status]:,} {words(one.title).lower()}" for status, one in STATUS_WORDS.items()
     )
     say(f"Consumer groups: {facts.groups:,} ({counts})")

@@ -7,9 +7,9 @@ from typing import Final
 import vl_convert
 from markupsafe import Markup
 
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.charts import Drawing, Spec
-from rocketmq_capacity.report.language.current import words
 
 VEGA_LITE: Final = "6.4"
 KEPT_ATTRIBUTES: Final = frozenset({

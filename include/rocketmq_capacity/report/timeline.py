@@ -9,9 +9,9 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.language.current import words
 
 WIDTH: Final = 860
 LABELS: Final = 210

@@ -11,10 +11,10 @@ from typing import Final
 import msgspec
 from markupsafe import Markup
 
+from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
 from rocketmq_capacity.report.figures import number, per_cent, when
-from rocketmq_capacity.report.language.current import gettext, words
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
@@ -59,12 +59,12 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
         return Trend(ordered, None)
     first, last = ordered[0].summary, ordered[-1].summary
     courses = [(SEVERITY_WORDS[name].lower(), first.findings[name], last.findings[name]) for name in SEVERITIES]
-    said = str(gettext(", ")).join(f"{words(word)} {words(f'{start} to {end}')}" for word, start, end in courses)
+    said = phrase(", ").join(f"{words(word)} {words(f'{start} to {end}')}" for word, start, end in courses)
     described = words(
         f"One line for each severity over {counted(len(ordered), 'plan')}, from {when(first.taken_at)} to "
         f"{when(last.taken_at)}: {said}. The table below holds the same numbers."
     )
-    drawing, title = findings_chart(ordered), str(gettext("Findings of {cluster}")).format(cluster=cluster)
+    drawing, title = findings_chart(ordered), phrase("Findings of {cluster}", cluster=cluster)
     picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, title, described)
     return Trend(ordered, picture, courses_of(ordered))
 

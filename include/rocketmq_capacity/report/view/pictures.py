@@ -6,11 +6,11 @@ from typing import Final
 
 from markupsafe import Markup
 
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.charts import Span, load_chart, overview_chart
 from rocketmq_capacity.report.figures import number
-from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
 from rocketmq_capacity.report.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
 from rocketmq_capacity.report.svg import inline_svg

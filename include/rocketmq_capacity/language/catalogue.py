@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from rocketmq_capacity.report.language.sentences import Sentences
+from rocketmq_capacity.language.sentences import Sentences
 from rocketmq_capacity.vocabulary import ENGLISH, Language
 
 DOMAIN: Final = "rocketmq_capacity"

@@ -14,7 +14,7 @@ from typing import Final
 
 import re2
 
-from rocketmq_capacity.report.language.amounts import UNITS, amount
+from rocketmq_capacity.language.amounts import UNITS, amount
 
 PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 SENTENCE_END: Final = re.compile(r"(?<=[.?!]) +(?=\S)")

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 from markupsafe import Markup
 
+from rocketmq_capacity.language.catalogue import Words, words_of
 from rocketmq_capacity.plan_file.visible import visible
-from rocketmq_capacity.report.language.catalogue import Words, words_of
 from rocketmq_capacity.vocabulary import ENGLISH, Language
 
 _NOW: Final[ContextVar[Language]] = ContextVar("language", default=ENGLISH)
@@ -40,6 +40,11 @@ def gettext(message: str, **values: Any) -> Markup:
 def ngettext(one: str, several: str, number: int, **values: Any) -> Markup:
     """The same in the form that the number asks for."""
     return _with_values(_words().texts.ngettext(one, several, number), {"num": number, **values})
+
+
+def phrase(template: str, **values: object) -> str:
+    """A text of the code with its values as they are, such as ``phrase("Runbook of {cluster}", cluster=name)``."""
+    return _words().texts.gettext(template).format(**values)
 
 
 def words(text: str) -> str:
