@@ -398,3 +398,15 @@ def test_tables_have_captions_and_headers_and_fields_have_labels(viewer):
         assert fields <= labels
         assert len(elements(tree, "h1")) == 1
         assert elements(tree, "script") == []
+
+
+@pytest.mark.parametrize(
+    ("predictions", "said"),
+    [((9, 10), "9 of 10 predictions came"), ((0, 1), "0 of 1 prediction came"), ((0, 0), ""), (None, "")],
+)
+def test_a_line_of_the_list_says_how_many_predictions_came(predictions, said):
+    from rocketmq_capacity_pages.responses import templates  # it imports Airflow
+
+    made = templates().get_template("macros.html.j2").module.came(predictions)
+
+    assert re.sub(r"<[^>]+>", "", made) == said
