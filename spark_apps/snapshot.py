@@ -8,7 +8,7 @@ from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import INFO
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
-from rocketmq_capacity.snapshot.past_rates import with_past_rates
+from rocketmq_capacity.snapshot.past import with_past_days
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, see_executors, storing
 from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, moment_of, stored_history
 from rocketmq_capacity.store.lake import Lake
@@ -49,8 +49,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         is_live = args.nameserver is not None
         history = history_of(args.history, inventory) or stored_history(lake, run, inventory, policy, is_live=is_live)
         if is_live:
-            # The next run's history is its latest run alone, so each run keeps the rates of all stored days.
-            inventory = with_past_rates(inventory, history, policy.thresholds.PROVISION.peak_days)
+            # The next run's history is its latest run alone, so each run keeps the figures of all stored days.
+            inventory = with_past_days(inventory, history, policy.thresholds)
         with storing(run, policy, "snapshot", progress) as planning:
             from rocketmq_capacity.steps.own_policy import store_own_policy
             from rocketmq_capacity.steps.snapshot import snapshot

@@ -192,8 +192,7 @@ def _taken(
     """The snapshots to plan, and how large the inventory is as a file (bytes)."""
     from rocketmq_capacity.simulation.scenario import apply
     from rocketmq_capacity.snapshot.inventory_file import render_inventory
-    from rocketmq_capacity.snapshot.past import with_past_samples
-    from rocketmq_capacity.snapshot.past_rates import with_past_rates
+    from rocketmq_capacity.snapshot.past import with_past_days, with_past_samples
     from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history, snapshots
 
     settings = connection_of(given.connection, given.nameserver)
@@ -201,8 +200,9 @@ def _taken(
     current = inventory_of(given.inventory, given.nameserver, policy, settings, progress)
     past = before(earlier, current)
     # Earlier samples do not hold for queues that a scenario changes; for the other queues they do.
-    days = policy.thresholds.PROVISION.peak_days
-    whole = current if what_if is None else with_past_rates(with_past_samples(current, past), past, days)
+    whole = current
+    if what_if is not None:
+        whole = with_past_days(with_past_samples(current, past), past, policy.thresholds)
     changed = None if what_if is None else apply(whole, what_if, policy, str(given.scenario))
     size = sum(map(len, render_inventory(current))) if given.inventory is None else given.inventory.stat().st_size
     return snapshots(current, past, changed), size

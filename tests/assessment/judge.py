@@ -27,7 +27,7 @@ from rocketmq_capacity.steps.load_columns import client_load_columns
 from rocketmq_capacity.tables.arrow import table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO
-from tests.fixtures.losses import broker_losses, coverage, drained_of, ease_of
+from tests.fixtures.losses import broker_losses, coverage, disks_that_fill, drained_of, ease_of
 from tests.fixtures.units import units_of
 
 Row = dict[str, Any]
@@ -114,6 +114,7 @@ def judge(
         *bad_versions(row for group in groups for row in group.version_faults),
         *broker_losses(groups, units, policy),
         *coverage(units, policy),
+        *disks_that_fill(units, policy),
     ]
     before = None if earlier is None else {(row["consumer_group"], row["rule"]) for row in earlier}
     found = {

@@ -32,6 +32,7 @@ CLUSTER: Final[dict[str, Any]] = {
             ],
             "missing_groups": ["g_pay"],
             "master_changed_at": "2026-11-20T01:30:00Z",
+            "disks": [{"at": "2026-11-19T02:00:00Z", "used_ratio": 0.4}],
         },
     ],
     "proxies": [{"proxy_addr": "10.0.8.1:8080", "mode": "CLUSTER", "version": "V5_3_3"}],

@@ -39,24 +39,44 @@ class BrokerDisks(Evidence, frozen=True, kw_only=True):
     disks: Annotated[Sequence[Disk], means("all that are too full")]
 
 
+class DiskFills(Evidence, frozen=True, kw_only=True):
+    """The evidence of BROKER_DISK for a disk that will be too full."""
+
+    broker_addr: Annotated[str | None, means("address of the master")]
+    used_ratio: Annotated[float, means("used share of its fuller disk")]
+    per_day_ratio: Annotated[float, means("share of the disk that is used more each day")]
+    least_per_day_ratio: Annotated[float, means("the same at least, with 95 % confidence")]
+    most_per_day_ratio: Annotated[float, means("the same at most")]
+    known_days: Annotated[int, means("whose used share is known", "day")]
+    deletes_early_above_ratio: Annotated[float, means("used share above which it deletes messages early")]
+    earliest_days: Annotated[float, means("until then, at the earliest")]
+    likely_days: Annotated[float, means("until then, most likely")]
+    latest_days: Annotated[float | None, means("until then, at the latest; null if it may never be so")]
+
+
 BROKER_DISK: Final = Rule(
     name="BROKER_DISK",
     title="Brokers whose disk fills",
     meaning="Above its limits a broker first deletes messages early, then refuses new ones.",
     place=150,
     goal="NOTHING_UNREAD",
-    evidence=BrokerDisks,
+    evidence=(BrokerDisks, DiskFills),
     looks="disk",
     about=("broker",),
     severities={
         "CRITICAL": "the broker deletes at once whatever it can, and above 90 % it refuses messages",
-        "WARNING": "it deletes messages before their time",
+        "WARNING": "it deletes messages before their time, or soon will",
     },
     details="""
     A broker's disk is so full that it deletes messages before `fileReservedTime` is over: above its own
     `diskMaxUsedSpaceRatio`, or `warning_ratio` if that is unknown. The rule uses what the broker reports
     (`commitLogDiskRatio`, `consumeQueueDiskRatio`); a broker that does not report it has no finding. A master and
     its slaves are one finding: `disks` has each of them that is too full.
+
+    A master whose disk will be so full within `forecast_days` has a finding too, if the used share of at least seven
+    days is known: from the history or the lake, `trend_days` at most. The trend is the median of the slopes between
+    each two days (Theil, Sen). It has to grow with 95 % confidence, and to foretell the last days better than what was
+    a week before. A disk that has room for a whole retention never fills.
     """,
 )
 

@@ -60,7 +60,12 @@ DELETES_EARLY: Final = "diskMaxUsedSpaceRatio"
 
 def used_ratio(broker: Broker) -> float | None:
     """The used share of the fuller of its disks, 0 to 1; None where the commit log's is unknown."""
-    runtime = broker.runtime or {}
+    return used_of(broker.runtime)
+
+
+def used_of(figures: Mapping[str, str] | None) -> float | None:
+    """The same by its runtime figures."""
+    runtime = figures or {}
     commit_log, consume_queue = _ratio(runtime.get(COMMIT_LOG)), _ratio(runtime.get(CONSUME_QUEUE))
     return None if commit_log is None else max(commit_log, consume_queue or 0.0)
 

@@ -41,7 +41,7 @@ ACTION: Final = Action(
         " shut down."
     ),
     answers=(RULE,),
-    offered="if the disks of all readable and writable brokers are above the bounds of BROKER_DISK",
+    offered="if the disks of all readable and writable brokers are above the bounds of BROKER_DISK, or soon will be",
     moves_queues=True,
     unknown_moves=(
         "which queues get another owner depends on the topics and queues that new brokers get. A what-if with"
@@ -95,7 +95,11 @@ def refusal(cluster: Cluster) -> str | None:
     if unknown or not used:
         who = listed(unknown) if unknown else "any broker that takes messages"
         return f"UNDECIDED whether another broker would help: it is unknown how full the disk of {who} is."
-    roomy = sorted(name for name, ratio in used.items() if ratio is not None and ratio <= bounds[name])
+    roomy = sorted(
+        name
+        for name, ratio in used.items()
+        if ratio is not None and ratio <= bounds[name] and name not in cluster.filling
+    )
     if roomy:
         return (
             f"Spread the topics of the full brokers to those that have room ({listed(roomy)}), or keep messages for a"

@@ -26,6 +26,7 @@ Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""
 COVERAGE: Final = "TOPIC_COVERAGE"
 SUSPECT: Final = "SUSPECT_SNAPSHOT"
+DISK: Final = "BROKER_DISK"
 Simulate = Callable[[GroupFacts], Side | None]
 """Changed facts of a group -> what it would own while its clients go on running what they run today; None where that
 cannot be computed."""
@@ -40,12 +41,14 @@ class Cluster:
         policy: thresholds, and which strategies are looked at.
         is_suspect: whether the plan found SUSPECT_SNAPSHOT.
         lacking: topics that level brokers without topics -> these brokers, sorted.
+        filling: brokers whose disk is too full, or soon is.
     """
 
     facts: ClusterFacts
     policy: Policy
     is_suspect: bool
     lacking: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    filling: frozenset[str | None] = frozenset()
 
     @classmethod
     def of(cls, facts: ClusterFacts, policy: Policy, findings: Iterable[tables.Finding]) -> "Cluster":
@@ -56,7 +59,8 @@ class Cluster:
             if one.rule == COVERAGE and one.broker_name is not None:
                 for proposed in EmptyBroker.of(one).proposed:
                     lacking.setdefault(proposed.topic, []).append(one.broker_name)
-        return cls(facts, policy, any(one.rule == SUSPECT for one in each), lacking)
+        filling = frozenset(one.broker_name for one in each if one.rule == DISK)
+        return cls(facts, policy, any(one.rule == SUSPECT for one in each), lacking, filling)
 
     @cached_property
     def nameserver(self) -> str:

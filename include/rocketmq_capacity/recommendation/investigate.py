@@ -10,7 +10,7 @@ from typing import Final
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.backlog import Stalled
 from rocketmq_capacity.assessment.coverage import Nowhere
-from rocketmq_capacity.assessment.disk import BrokerDisks
+from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
 from rocketmq_capacity.assessment.order import Unordered
 from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
 from rocketmq_capacity.assessment.retention import Retention
@@ -207,7 +207,9 @@ def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
         asked = [commands.consumer_connection(nameserver, one) for one in groups]
         return asked or [commands.broker_versions(nameserver)]
     if look == "disk":
-        address = BrokerDisks.of(finding).broker_addr or commands.placeholder(f"address of {finding.broker_name}")
+        told = evidence_of(finding)
+        known = told.broker_addr if isinstance(told, BrokerDisks | DiskFills) else None
+        address = known or commands.placeholder(f"address of {finding.broker_name}")
         return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
     return [commands.cluster_list(nameserver)]
 

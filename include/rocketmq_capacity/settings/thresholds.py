@@ -116,6 +116,8 @@ class BrokerDisk(Section):
 
     warning_ratio: Ratio = 0.75
     critical_ratio: Ratio = 0.85
+    forecast_days: NonNegative = 14.0
+    trend_days: Whole = Field(default=28, ge=7, le=365)
 
 
 class BrokerLoss(Section):

@@ -28,6 +28,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=65_536)]
 Perm = Annotated[int, msgspec.Meta(ge=0, le=PERM_BITS)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Rate = Annotated[float, msgspec.Meta(ge=0.0)]
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PassShare = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 OwnedQueueId = Annotated[int, msgspec.Meta(ge=EVERY_QUEUE, le=65_536)]
@@ -58,11 +59,18 @@ class DriftedTopic(Part, frozen=True, kw_only=True):
     master_write_queue_nums: Count | None = None
 
 
+class PastDisk(Part, frozen=True, kw_only=True):
+    """The used share of a master's fuller disk at an earlier moment."""
+
+    at: str
+    used_ratio: Share
+
+
 class Broker(Part, frozen=True, kw_only=True):
     """One broker process: a master (``broker_id`` 0) or a slave (above 0).
 
     Only a slave has ``drifted_topics`` and ``missing_groups``: how it differs from its master. The master's tables were
-    last changed at ``master_changed_at``.
+    last changed at ``master_changed_at``. ``disks`` are those of earlier days.
     """
 
     broker_name: Name
@@ -75,6 +83,7 @@ class Broker(Part, frozen=True, kw_only=True):
     drifted_topics: tuple[DriftedTopic, ...] | None = None
     missing_groups: tuple[str, ...] | None = None
     master_changed_at: str | None = None
+    disks: tuple[PastDisk, ...] | None = None
 
 
 class ListedBroker(Part, frozen=True, kw_only=True):

@@ -68,6 +68,8 @@ def _check_servers(inventory: Inventory, check: _Checks) -> None:
     for b, broker in enumerate(inventory.brokers):
         if broker.master_changed_at not in check.utc:
             check.time(f"$.brokers[{b}].master_changed_at", broker.master_changed_at)
+        for d, disk in enumerate(broker.disks or ()):
+            check.time(f"$.brokers[{b}].disks[{d}].at", disk.at)
         check.unique(f"$.brokers[{b}].drifted_topics", [t.topic for t in broker.drifted_topics or ()], "topic")
     views = inventory.nameserver_views or ()
     check.unique("$.nameserver_views", [view.nameserver_addr for view in views], "nameserver_addr")

@@ -1,10 +1,22 @@
-"""Adds the offsets of earlier inventories to an inventory, as samples."""
+"""Adds to an inventory what earlier ones tell: offsets, as samples, and the figures of earlier days."""
 
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample
+from rocketmq_capacity.snapshot.past_disks import with_past_disks
+from rocketmq_capacity.snapshot.past_rates import with_past_rates
+
+
+def with_past_days(inventory: Inventory, history: Sequence[Inventory], thresholds: Thresholds) -> Inventory:
+    """The inventory; its topics have their rates of earlier days, and its masters how full their disks were.
+
+    So the run after it needs no other history, and a what-if has them as well.
+    """
+    rated = with_past_rates(inventory, history, thresholds.PROVISION.peak_days)
+    return with_past_disks(rated, history, thresholds.BROKER_DISK.trend_days)
 
 
 def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inventory:

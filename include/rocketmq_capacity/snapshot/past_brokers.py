@@ -3,13 +3,22 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.model.broker_figures import AVERAGE_BYTES, LOG_END, PUT_RATES, figure, mean_bytes, put_rate
+from rocketmq_capacity.model.broker_figures import (
+    AVERAGE_BYTES,
+    COMMIT_LOG,
+    CONSUME_QUEUE,
+    LOG_END,
+    PUT_RATES,
+    figure,
+    mean_bytes,
+    put_rate,
+)
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory, parse_utc
 
 DAY_S: Final = 86_400
 LEAST_DAYS: Final = 0.5
 """The shortest time between two inventories that tells how much a broker stores a day: nights differ from days."""
-KEPT: Final = (PUT_RATES, AVERAGE_BYTES, LOG_END)
+KEPT: Final = (PUT_RATES, AVERAGE_BYTES, LOG_END, COMMIT_LOG, CONSUME_QUEUE)
 """The runtime figures that are looked at."""
 
 
@@ -27,6 +36,7 @@ def only_loads(brokers: Sequence[Broker]) -> tuple[Broker, ...]:
         Broker(
             broker_name=one.broker_name,
             broker_id=one.broker_id,
+            disks=one.disks,
             runtime={name: text for name in KEPT if (text := (one.runtime or {}).get(name)) is not None},
         )
         for one in brokers

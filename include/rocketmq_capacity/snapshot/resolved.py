@@ -50,6 +50,7 @@ class Resolved:
     def __init__(self, inventory: Inventory, policy: Policy, history: Sequence[Inventory] = ()) -> None:
         self.inventory, self.history = inventory, history
         self.rebalances = policy.thresholds.REBALANCE_FREQUENCY
+        self.trend_days = policy.thresholds.BROKER_DISK.trend_days
         self.kinds = Kinds(inventory, policy.exclude)
         self.failed_addresses = {failure.broker_addr for failure in inventory.failures or ()}
         self.name_at = {b.broker_addr: b.broker_name for b in inventory.brokers if b.broker_addr}

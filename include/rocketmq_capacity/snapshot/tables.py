@@ -17,9 +17,10 @@ from rocketmq_capacity.model.facts import lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.holding import Ages
-from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic
+from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic, parse_utc
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
-from rocketmq_capacity.snapshot.past_brokers import PastLoad, past_loads
+from rocketmq_capacity.snapshot.past_brokers import DAY_S, PastLoad, past_loads
+from rocketmq_capacity.snapshot.past_disks import past_disks
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
@@ -114,15 +115,22 @@ class _Snapshot:
     def brokers(self) -> Columns:
         brokers = self.inventory.brokers
         past = past_loads(self.inventory, self.resolved.history)
+        known = past_disks(self.inventory, self.resolved.history, self.resolved.trend_days)
+        disks = [known.get(one.broker_name, ()) if one.broker_id == 0 else () for one in brokers]
         loads = [past.get(one.broker_name, PastLoad()) if one.broker_id == 0 else PastLoad() for one in brokers]
         return {
             **_own_columns(tables.Broker, brokers),
             "seen_msgs_per_s": [one.seen_msgs_per_s for one in loads],
             "seen_bytes_per_s": [one.seen_bytes_per_s for one in loads],
             "seen_bytes_per_day": [one.bytes_per_day for one in loads],
+            "disk_days_ago": [[self._days_ago(one.at) for one in each] for each in disks],
+            "disk_used_ratios": [[one.used_ratio for one in each] for each in disks],
             "room": _resolved([broker.broker_name for broker in brokers], self.resolved.room_of_broker),
             "has_answered": [broker.broker_addr not in self.resolved.failed_addresses for broker in brokers],
         }
+
+    def _days_ago(self, at: str) -> float:
+        return (self.inventory.taken_at_utc - parse_utc(at)).total_seconds() / DAY_S
 
     def topics(self) -> Columns:
         declared = {topic.topic: topic for topic in self.inventory.topics}

@@ -25,6 +25,7 @@ from rocketmq_capacity.assessment.broker_pools import broker_pools
 from rocketmq_capacity.assessment.client_costs import client_costs
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
+from rocketmq_capacity.assessment.disk_forecast import disk_fills, disk_forecasts, with_forecasts
 from rocketmq_capacity.assessment.divided_lists import Readers, differing_topics
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
@@ -134,11 +135,13 @@ def assess(planning: Planning, before: Found | None = None) -> None:
                 planning.business_groups(), planning.flagged(), before.flagged if before else None, policy
             ),
         ]
-        planning.add(tables.Finding, found)
+        stored = list(broker_loads(loads, policy))
+        forecasts = disk_forecasts(loads.brokers, stored)
+        planning.add(tables.Finding, [*found, *disk_fills(forecasts, cluster, policy)])
         planning.add(tables.ClusterFailure, cluster_failures(cluster, policy))
         planning.add(tables.UnroutedTopic, unrouted(planning, places, cluster))
         planning.add(tables.ProducerFailure, producer_failures(places, producers, policy))
-        planning.add(tables.BrokerLoad, broker_loads(loads, policy))
+        planning.add(tables.BrokerLoad, with_forecasts(stored, forecasts))
         costs = list(
             client_costs(fleet_of(planning.table), loads.brokers, cluster.silent, policy.thresholds.TRANSITION)
         )

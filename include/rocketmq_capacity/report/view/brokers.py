@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.report.figures import UNKNOWN, factor, figure, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
@@ -19,6 +21,7 @@ class BrokerLine:
     stores: str
     of_most: str
     disk: str
+    fills: str
     loss: str
     headroom: str
 
@@ -49,6 +52,7 @@ def _broker_line(one: BrokerPlan) -> BrokerLine:
         stores=number(one.put_msgs_per_s),
         of_most=_of_most(one),
         disk=_disk(one),
+        fills=_fills(one),
         loss=_loss(one),
         headroom=UNKNOWN if one.headroom_factor is None else factor(one.headroom_factor),
     )
@@ -65,6 +69,20 @@ def _disk(one: BrokerPlan) -> str:
         return UNKNOWN
     held = f"{figure('bytes', one.kept_bytes)} of {figure('bytes', one.room_bytes)}"
     return held if one.disk_days is None else f"{held}: full in {number(one.disk_days)} days"
+
+
+def _fills(one: BrokerPlan) -> str:
+    """When the disk reaches the next level, by its trend; empty if it does not."""
+    forecast = one.disk_forecast
+    levels = () if forecast is UNSET else forecast.levels
+    level = next((level for level in levels if level.likely_days), None)
+    if level is None:
+        return ""
+    used_ratio, earliest = per_cent(level.used_ratio), number(round(level.earliest_days, 1))
+    if level.latest_days is None:
+        return f"{used_ratio} in {earliest} days or never"
+    latest = number(round(level.latest_days, 1))
+    return f"{used_ratio} in {earliest} days" if latest == earliest else f"{used_ratio} in {earliest} to {latest} days"
 
 
 def _loss(one: BrokerPlan) -> str:

@@ -54,6 +54,16 @@ class BrokerLoad(Dataset, frozen=True, kw_only=True):
     disk_days: Annotated[
         Amount | None, Meta(description="days until messages are deleted early; null if never, or unknown")
     ] = None
+    disk_known_days: Annotated[
+        Count | None,
+        Meta(description="days of which it is known how full its disk was; null if it does not fill for certain"),
+    ] = None
+    disk_ratio: Annotated[Amount | None, Meta(description="used share of its disk, by the trend of these days")] = None
+    disk_per_day_ratio: Annotated[Amount | None, Meta(description="share of the disk that is used more a day")] = None
+    disk_least_per_day_ratio: Annotated[Amount | None, Meta(description="the same at least, with 95 % confidence")] = (
+        None
+    )
+    disk_most_per_day_ratio: Annotated[Amount | None, Meta(description="the same at most")] = None
     worst_loss: Annotated[str | None, Meta(description="the other broker whose loss adds most to it")] = None
     loss_msgs_per_s: Annotated[Amount | None, Meta(description="messages a second that it then stores")] = None
     loss_ratio: Annotated[Amount | None, Meta(description="`busy_ratio` then")] = None

@@ -54,6 +54,12 @@ class Broker(Dataset, frozen=True, kw_only=True):
     seen_bytes_per_day: Annotated[
         Amount | None, Meta(description="bytes that it stored a day since the oldest inventory of the history")
     ] = None
+    disk_days_ago: Annotated[
+        tuple[float, ...], Meta(description="earlier days on which it is known how full its disk was, oldest first")
+    ] = ()
+    disk_used_ratios: Annotated[
+        tuple[float, ...], Meta(description="used share of its fuller disk on these days, the highest of each")
+    ] = ()
     has_answered: Annotated[bool, Meta(description="no request to this process failed")]
 
 

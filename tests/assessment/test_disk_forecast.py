@@ -1,0 +1,174 @@
+"""BROKER_DISK before a disk is too full: trends of generated days, and disks that never fill."""
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from rocketmq_capacity.assessment.disk_forecast import disk_forecasts, with_forecasts
+from rocketmq_capacity.model.theil_sen import trend_of
+from rocketmq_capacity.report.brokers import brokers_of
+from rocketmq_capacity.report.view.brokers import brokers_view
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import Broker, Inventory, PastDisk, parse_utc
+from rocketmq_capacity.snapshot.past_disks import past_disks, with_past_disks
+from tests.assessment.judge import Row, judge
+from tests.assessment.test_disk import full, of
+from tests.fixtures.losses import loads_of
+from tests.fixtures.units import units_of
+from tests.simulation.clusters import AT
+
+GROWS = [0.40 + 0.01 * day for day in range(20)]
+"""By a hundredth a day; 0.59 on the last day."""
+
+
+def ago(days: float) -> str:
+    return (parse_utc(AT) - timedelta(days=days)).isoformat().replace("+00:00", "Z")
+
+
+def at(days: float, used: float, **runtime: str) -> Inventory:
+    broker = full("broker-a", f"{used:.4f}")
+    return replace(of(replace(broker, runtime={**(broker.runtime or {}), **runtime})), taken_at=ago(days))
+
+
+def course(used: list[float], **runtime: str) -> list[Inventory]:
+    """An inventory a day, the last one is planned."""
+    return [at(len(used) - 1 - day, share, **runtime) for day, share in enumerate(used)]
+
+
+def foretold(used: list[float], policy: Policy | None = None, **runtime: str) -> list[Row]:
+    *history, now = course(used, **runtime)
+    return [one for one in plain_findings(now, policy, history) if one["rule"] == "BROKER_DISK"]
+
+
+def plain_findings(now: Inventory, policy: Policy | None, history: list[Inventory]) -> list[Row]:
+    return judge(now, policy or Policy(), history).findings
+
+
+def test_a_disk_that_grows_evenly_is_foretold_to_the_day() -> None:
+    used = [share + 0.05 for share in GROWS]
+    (finding,) = foretold(used)
+
+    assert finding["severity"] == "WARNING"
+    assert finding["broker_name"] == "broker-a"
+    told = finding["evidence"]
+    assert (told["known_days"], told["per_day_ratio"], told["likely_days"]) == (20, 0.01, 11.0)
+    assert told["earliest_days"] <= told["likely_days"] <= told["latest_days"]
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        GROWS,
+        [0.6] * 20,
+        [0.70, 0.60] * 10,
+        [0.74 - 0.01 * day for day in range(20)],
+        [share + 0.05 for share in GROWS[-6:]],
+        [0.5] * 19 + [0.7],
+    ],
+    ids=["too far", "even", "up and down", "falls", "six days", "one jump"],
+)
+def test_what_does_not_fill_within_two_weeks_for_certain_is_silent(used: list[float]) -> None:
+    assert foretold(used) == []
+
+
+def test_a_disk_with_room_for_a_whole_retention_never_fills() -> None:
+    used = [share + 0.05 for share in GROWS]
+    gib = 1 << 30
+    facts = {
+        "commitLogDirCapacity": "Total : 100.0 GiB, Free : 36.0 GiB.",
+        "commitLogMinOffset": "0",
+        "putTps": "10.0 10.0 10.0",
+        "putMessageAverageSize": "1000",
+    }
+    *history, now = course(used, **facts, commitLogMaxOffset=str(60 * gib))
+    kept = replace(now, brokers=tuple(replace(one, config={"fileReservedTime": "72"}) for one in now.brokers))
+    judged = [one for one in plain_findings(kept, None, history) if one["rule"] == "BROKER_DISK"]
+
+    assert judged == []
+
+
+def test_a_disk_that_is_too_full_today_is_one_finding() -> None:
+    (finding,) = foretold([share + 0.2 for share in GROWS])
+
+    assert "disks" in finding["evidence"]
+
+
+def test_a_week_before_saturation_there_is_an_alarm_and_never_in_a_stable_series() -> None:
+    dice = np.random.default_rng(20261126)
+    late, false = [], 0
+    for _ in range(60):
+        weekly = 0.01 * np.sin(np.arange(60) * 2 * np.pi / 7)
+        noise = dice.normal(0, 0.004, 60)
+        grows = 0.45 + dice.uniform(0.004, 0.01) * np.arange(60) + weekly + noise
+        stable = 0.6 + weekly + noise
+        false += sum(is_alarmed(stable[: day + 1], day) for day in range(14, 60))
+        saturated = next((day for day in range(60) if grows[day] > 0.75), None)
+        if saturated is not None:
+            alarms = [day for day in range(14, saturated) if is_alarmed(grows[: day + 1], day)]
+            late.append(not alarms or saturated - alarms[0] < 7)
+
+    assert len(late) > 10
+    assert not any(late)
+    assert false == 0
+
+
+def is_alarmed(used: Any, day: int) -> bool:
+    first = max(0, day - 28)
+    trend = trend_of(np.arange(first, day + 1).tolist(), used[first:].tolist())
+    return trend is not None and trend.is_rising and trend.days_until(0.75)[1] <= 14
+
+
+def test_intervals_hold_as_often_as_they_say() -> None:
+    dice = np.random.default_rng(7)
+    held = []
+    for _ in range(400):
+        trend = trend_of(range(28), (0.3 + 0.005 * np.arange(28) + dice.normal(0, 0.01, 28)).tolist())
+        if trend is not None:
+            held.append(trend.lower <= 0.005 <= trend.upper)
+
+    assert len(held) > 300
+    assert sum(held) / len(held) > 0.92
+
+
+def test_the_slope_is_the_median_of_all_slopes() -> None:
+    trend = trend_of([0, 1, 2, 3, 4, 5, 6, 8], [0, 1, 2, 30, 4, 5, 6, 8])
+
+    assert trend is not None
+    assert trend.per_day == 1.0
+    assert trend.now == 8.0
+    assert trend.days_until(10.0)[1] == 2.0
+
+
+def test_the_highest_of_each_day_is_kept_for_the_runs_after_it() -> None:
+    now, earlier = at(0, 0.5), [at(2.2, 0.3), at(2.1, 0.4), at(1, 0.45)]
+    kept = with_past_disks(now, earlier, 28)
+
+    assert [one.used_ratio for one in past_disks(now, earlier, 28)["broker-a"]] == [0.4, 0.45]
+    assert past_disks(kept, [], 28) == past_disks(now, earlier, 28)
+    assert past_disks(kept, [], 1)["broker-a"] == (PastDisk(at=ago(1), used_ratio=0.45),)
+    assert with_past_disks(now, [], 28) == now
+
+
+def test_a_plan_says_when_each_level_is_reached() -> None:
+    *history, now = course([share + 0.05 for share in GROWS])
+    units = units_of(now, Policy(), history)
+    rows = loads_of(units, Policy())[0]
+    (broker,) = brokers_of(with_forecasts(rows, disk_forecasts(units.cluster.brokers, rows)))
+
+    assert broker.disk_forecast
+    assert [round(one.likely_days, 6) for one in broker.disk_forecast.levels] == [11.0, 21.0, 26.0]
+    view = brokers_view([broker])
+    assert view is not None
+    assert view.lines[0].fills == "75 % in 11 days"
+    (even,) = brokers_of(rows)
+    assert not even.disk_forecast
+
+
+def test_slaves_are_not_foretold() -> None:
+    slave = Broker(broker_name="broker-a", broker_id=1, runtime={"commitLogDiskRatio": "0.9"})
+    now = at(0, 0.5)
+
+    assert past_disks(now, [replace(at(1, 0.4), brokers=(slave,))], 28) == {}
