@@ -17,6 +17,8 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.assessment.lag import queue_states
+from rocketmq_capacity.assessment.sampled import Sampled
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.tables import GroupStatus
@@ -116,7 +118,11 @@ class Known:
 
     def state(self, group: str) -> set[str]:
         """The states of the queues of the topic that has the group's name."""
-        return {one.state for one in queue_states(self.plan.units.group(group)) if one.queue.topic == group}
+        return {
+            one.state
+            for one in queue_states(Sampled.of(Division.of(self.plan.units.group(group))))
+            if one.queue.topic == group
+        }
 
 
 @pytest.fixture(scope="module")

@@ -185,7 +185,7 @@ def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
     """
     if group.facts.is_lite:
         return
-    states = [one for one in lag_troubles(group.facts) if one.state != WARN or not _is_under_way(group, one)]
+    states = [one for one in lag_troubles(group.sampled) if one.state != WARN or not _is_under_way(group, one)]
     if not states:
         return
     worst = min((one.state for one in states), key=STATES.index)

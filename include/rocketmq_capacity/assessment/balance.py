@@ -227,7 +227,7 @@ def lag_skew(group: Group) -> Iterator[Finding]:
     load = _judged(group)
     if load is None or (lag := load.lag_metrics) is None:
         return
-    if not (lag["peak"] > group.policy.thresholds.LAG_SKEW.peak and lag_troubles(group.facts)):
+    if not (lag["peak"] > group.policy.thresholds.LAG_SKEW.peak and lag_troubles(group.sampled)):
         return
     busiest = _busiest(group, load.lag, lag["max"])
     yield finding(

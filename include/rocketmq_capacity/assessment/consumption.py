@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.lag import lag_growth
+from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.division import Division
@@ -48,7 +49,7 @@ def doubt(division: Division, consumed: Numbers, work: Work, bounds: Thresholds)
     total, expected = float(said.sum()), float(due.sum())
     both = f"the clients consume {rounded(total, 1)} msg/s where {rounded(expected, 1)} msg/s come"
     if differ(total, expected):
-        growth = lag_growth(division.group).by or 0
+        growth = lag_growth(Sampled.of(division)).by or 0
         if total < expected and growth > 0:
             return f"{both}, and lag grows: the group falls behind"
         if total > expected and growth < 0:

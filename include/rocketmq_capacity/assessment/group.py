@@ -18,6 +18,7 @@ from rocketmq_capacity.assessment.peak import Peak, peak_of
 from rocketmq_capacity.assessment.provision import Provision, no_verdict, provision, with_outliers
 from rocketmq_capacity.assessment.reading import reading_status
 from rocketmq_capacity.assessment.response_times import ResponseTimes
+from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.slow_pulls import SlowPulls, slow_pulls
@@ -35,6 +36,16 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import ReadingStatus, ScaleDownCode
+
+
+def _weights(groups: "Sequence[Group]") -> list[Weights]:
+    """The weights of a group's queues."""
+    return Weights.of_each([group.division for group in groups])
+
+
+def _sampled(groups: "Sequence[Group]") -> list[Sampled]:
+    """The offsets of a group's queues over time."""
+    return Sampled.of_each([group.division for group in groups])
 
 
 def _losses(groups: "Sequence[Group]") -> list[BrokerLosses]:
@@ -85,10 +96,8 @@ class Group:
         """Its different client ids, in Java's order."""
         return self.division.members.client_ids
 
-    @cached_property
-    def weights(self) -> Weights:
-        """The weights of its queues."""
-        return Weights.of(self.division)
+    weights = Together(_weights)
+    sampled = Together(_sampled)
 
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
@@ -211,7 +220,7 @@ class Group:
     @cached_property
     def peak(self) -> Peak:
         """The highest traffic that was seen."""
-        return peak_of(self.division, self.weights)
+        return peak_of(self.division, self.weights, self.sampled)
 
     @property
     def planned_msgs_per_s(self) -> Numbers:
@@ -369,12 +378,12 @@ class Group:
             return Growth(None, None)
         names, load = self.division.queues.names, self.today_load
         unread = () if load is None else load.orphans.tolist()
-        standing = (one.queue for one in lag_troubles(self.facts) if one.state in STANDING)
+        standing = (one.queue for one in lag_troubles(self.sampled) if one.state in STANDING)
         slow = () if self.slow_pulls is None else self.slow_pulls.queues
         without = {*(names[queue] for queue in unread), *(one.queue for one in self.stuck), *standing, *slow}
         usual = (self.weights.total_msgs_per_s or 0.0) * self.policy.thresholds.LOW_UTILISATION.min_growth_s
         alone = queues_alone(self.division, self.owners_today, self.replaced)
-        return replace(lag_growth(self.facts, without | alone), usual=usual)
+        return replace(lag_growth(self.sampled, without | alone), usual=usual)
 
     @cached_property
     def slow_pulls(self) -> SlowPulls | None:

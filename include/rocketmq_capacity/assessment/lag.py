@@ -1,13 +1,15 @@
 """Lag over time: how it grew, and whether it is under control (Burrow's rules over the last samples of a queue)."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Set
 from dataclasses import dataclass
-from operator import sub
 from typing import Final, Literal, get_args
 
-from rocketmq_capacity.model.facts import GroupFacts, Samples, lag_of
+import numpy as np
+
+from rocketmq_capacity.assessment.sampled import UNKNOWN, Sampled
+from rocketmq_capacity.model.division import Integers
+from rocketmq_capacity.model.facts import GroupFacts, Lag, Owned, Samples, lag_of
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import BUSINESS
 from rocketmq_capacity.wording import rounded
 
 WINDOW: Final = 10
@@ -25,8 +27,6 @@ STANDING: Final[tuple[State, ...]] = (STOP, STALL)
 """States of a queue whose offset did not move at all, although messages wait."""
 
 HOUR_S: Final = 3600
-
-_Offsets = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +56,21 @@ class Growth:
         return f"lag {grown(self.by or 0, self.over_s)}"
 
 
-def lag_growth(group: GroupFacts, without: Set[Queue] = frozenset()) -> Growth:
-    """How the lag of a group grew; ``without`` are queues that do not count.
-
-    Clients of a broadcasting group keep their own offsets, so that those of the brokers say nothing.
-    """
-    growths, lags, spans_s = [], [], [0.0]
-    for queue in _business_samples(group):
-        if without and Queue(queue.topic, queue.broker_name, queue.queue_id) in without:
-            continue
-        begin = -WINDOW if len(queue.at_s) > WINDOW else 0
-        first = lag_of(queue.broker_offset[begin], queue.consumer_offset[begin])
-        last = lag_of(queue.broker_offset[-1], queue.consumer_offset[-1])
-        growths.append(None if first is None or last is None or len(queue.at_s) < 2 else last - first)
-        lags.append(last)
-        spans_s.append(queue.at_s[-1] - queue.at_s[begin])
-    return Growth(_sum(growths), _sum(lags), max(spans_s))
+def lag_growth(sampled: Sampled, without: Set[Queue] = frozenset()) -> Growth:
+    """How the lag of a group grew; ``without`` are queues that do not count."""
+    counts = sampled.is_judged
+    if without:
+        counts = counts & np.array([_name(one) not in without for one in sampled.group.samples], bool)
+    last, lag = sampled.end[counts] - 1, sampled.lag
+    first = last + 1 - np.minimum(sampled.counts[counts], WINDOW)
+    then, now = lag[first], lag[last]
+    is_known = (last > first) & (then != UNKNOWN) & (now != UNKNOWN)
+    spans_s = sampled.at_s[last] - sampled.at_s[first]
+    return Growth(
+        sum((now - then).tolist()) if len(last) and is_known.all() else None,
+        sum(now.tolist()) if len(last) and (now != UNKNOWN).all() else None,
+        float(spans_s.max(initial=0.0)),
+    )
 
 
 def grown(by: int, over_s: float) -> str:
@@ -111,56 +110,46 @@ class QueueState:
     over_s: float
 
 
-def queue_states(group: GroupFacts) -> list[QueueState]:
+def queue_states(sampled: Sampled) -> list[QueueState]:
     """The state of each queue by name; a queue with fewer samples than the window, or an unknown lag, has none.
 
     Source: Burrow, core/internal/evaluator/caching.go.
     """
-    return _by_name(_judged(group))
+    queue = np.flatnonzero(sampled.is_judged & (sampled.counts >= WINDOW))
+    return _states(sampled, queue) if len(queue) else []
 
 
-def lag_troubles(group: GroupFacts) -> list[QueueState]:
+def lag_troubles(sampled: Sampled) -> list[QueueState]:
     """The state of each queue whose lag is not under control, by name."""
-    return _by_name(one for one in _judged(group) if one[1] != OK)
+    return [one for one in queue_states(sampled) if one.state != OK]
 
 
-def _by_name(judged: Iterable[tuple[Samples, State, list[int]]]) -> list[QueueState]:
-    states = [
-        QueueState(
-            Queue(one.topic, one.broker_name, one.queue_id),
-            state,
-            lags[-1],
-            max(lags),
-            lags[-1] - lags[0],
-            (one.broker_offset[-1] or 0) - (one.broker_offset[-WINDOW] or 0),
-            one.at_s[-1] - one.at_s[-WINDOW],
-        )
-        for one, state, lags in judged
-    ]
+def _states(sampled: Sampled, queue: Integers) -> list[QueueState]:
+    """The first of Burrow's rules that applies to each of these queues, which have enough samples."""
+    sample = sampled.end[queue][:, None] + np.arange(-WINDOW, 0)
+    broker, places, lags = (each[sample] for each in (sampled.broker_offset, sampled.consumer_offset, sampled.lag))
+    is_known = (lags != UNKNOWN).all(axis=1)
+    queue, sample, broker, places, lags = (each[is_known] for each in (queue, sample, broker, places, lags))
+    spans_s = sampled.at_s[sample[:, -1]] - sampled.at_s[sample[:, 0]]
+    waits = lags.min(axis=1) > 0
+    steps = np.diff(places)
+    stands, rewinds = waits & (steps == 0).all(axis=1), (steps < 0).any(axis=1)
+    is_warned = waits & (np.diff(lags) >= 0).all(axis=1)
+    ages_s = _left_for_s(sampled.group) if stands.any() else {}
+    figures = lags[:, -1], lags.max(axis=1), lags[:, -1] - lags[:, 0], broker[:, -1] - broker[:, 0], spans_s
+    states = []
+    for index, is_still, goes_back, is_behind, *own in zip(
+        *(each.tolist() for each in (queue, stands, rewinds, is_warned, *figures)), strict=True
+    ):
+        name = _name(sampled.group.samples[index])
+        state: State = WARN if is_behind else OK
+        if is_still:
+            age_s = ages_s.get(name)
+            state = STALL if age_s is None or age_s <= own[-1] else STOP
+        elif goes_back:
+            state = REWIND
+        states.append(QueueState(name, state, *own))
     return sorted(states, key=lambda state: state.queue)
-
-
-def _judged(group: GroupFacts) -> Iterator[tuple[Samples, State, list[int]]]:
-    """The samples of each queue with the first of Burrow's rules that applies, and its lags in the window."""
-    ages_s: dict[tuple[str, str, int], float] | None = None
-    for one in _business_samples(group):
-        if len(one.at_s) < WINDOW:
-            continue
-        broker, places = _known(one.broker_offset[-WINDOW:]), _known(one.consumer_offset[-WINDOW:])
-        if len(broker) < WINDOW or len(places) < WINDOW:
-            continue
-        lags = list(map(sub, broker, places))
-        least = min(lags)
-        if least < 0:
-            continue  # unknown, see lag_of
-        if least and places.count(places[0]) == WINDOW:
-            ages_s = _left_for_s(group) if ages_s is None else ages_s
-            at_s, age_s = one.at_s[-WINDOW:], ages_s.get((one.topic, one.broker_name, one.queue_id))
-            yield one, STALL if age_s is None or age_s <= at_s[-1] - at_s[0] else STOP, lags
-        elif places != sorted(places):
-            yield one, REWIND, lags
-        else:
-            yield one, WARN if least and lags == sorted(lags) else OK, lags
 
 
 def stands_s(samples: Samples) -> float | None:
@@ -177,37 +166,14 @@ def stands_s(samples: Samples) -> float | None:
     return samples.at_s[-1] - since if number > 1 else None
 
 
-def _left_for_s(group: GroupFacts) -> dict[tuple[str, str, int], float]:
+def _left_for_s(group: GroupFacts) -> dict[Queue, float]:
     """How many seconds ago the last message was read of each queue that nobody owns.
 
     A client that owns a queue commits every few seconds, even if its offset does not change.
     """
-    behind_s = {(one.topic, one.broker_name, one.queue_id): one.behind_s for one in group.lags}
-    owned = {(one.topic, one.broker_name, one.queue_id) for one in group.owned}
-    return {name: age_s for name, age_s in behind_s.items() if age_s is not None and name not in owned}
+    owned = {_name(one) for one in group.owned}
+    return {name: one.behind_s for one in group.lags if one.behind_s is not None and (name := _name(one)) not in owned}
 
 
-def _known(offsets: _Offsets) -> list[int]:
-    return [offset for offset in offsets if offset is not None]
-
-
-def business_topics(group: GroupFacts) -> frozenset[str]:
-    """Business topics that the group subscribes to: it may still have offsets on others.
-
-    The subscriptions of an offline group are unknown; its unit has samples only of business topics.
-    """
-    if not group.reads and not group.consumers:
-        return frozenset(queue.topic for queue in group.samples)
-    return frozenset(reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS)
-
-
-def _business_samples(group: GroupFacts) -> list[Samples]:
-    """The samples of each queue of a business topic; none of a broadcasting group, whose clients keep their offsets."""
-    topics = frozenset() if group.is_broadcasting else business_topics(group)
-    return [queue for queue in group.samples if queue.at_s and queue.topic in topics]
-
-
-def _sum(parts: list[int | None]) -> int | None:
-    """The sum; None if a part is unknown, or if there are no parts."""
-    known = [part for part in parts if part is not None]
-    return sum(known) if known and len(known) == len(parts) else None
+def _name(one: Samples | Lag | Owned) -> Queue:
+    return Queue(one.topic, one.broker_name, one.queue_id)

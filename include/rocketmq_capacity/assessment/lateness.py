@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from rocketmq_capacity.assessment.backlog import LAG_STATE, Late, LateFigures, lag_by_samples
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.lag import HOUR_S, business_topics, lag_growth
+from rocketmq_capacity.assessment.lag import HOUR_S, lag_growth
+from rocketmq_capacity.assessment.sampled import business_topics
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES, WARNING, Severity
@@ -104,7 +105,7 @@ def lateness(group: Group) -> Lateness | None:
     waits = _waits_s(group)
     if not waits:
         return None
-    growth, connections = lag_growth(group.facts).by, group.facts.connections
+    growth, connections = lag_growth(group.sampled).by, group.facts.connections
     is_falling: bool | None = False
     if connections:
         is_falling = None if growth is None else growth < 0
@@ -159,7 +160,7 @@ def _slope(group: Group) -> float | None:
 
     A message waits lag / rate seconds, so the wait grows by the lag's growth / rate.
     """
-    growth, rate = lag_growth(group.facts), group.weights.total_msgs_per_s
+    growth, rate = lag_growth(group.sampled), group.weights.total_msgs_per_s
     is_much = growth.now is not None and growth.now >= group.policy.thresholds.LOW_UTILISATION.min_lag
     if growth.by is None or growth.by <= 0 or not is_much or not rate:
         return None

@@ -3,13 +3,19 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from typing import Final
 
 import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers, floors, metrics
 from rocketmq_capacity.model.division import Division, Flags, Integers
 from rocketmq_capacity.model.owners import Owners
+from rocketmq_capacity.model.queue_index import NO_QUEUE, Named, QueueIndex
 from rocketmq_capacity.tables.dataset import Metrics, Queue
+
+NO_LAG: Final = -1
+"""In place of an unknown lag."""
 
 
 @dataclass(frozen=True)
@@ -32,26 +38,20 @@ class Weights:
     @classmethod
     def of(cls, division: Division) -> "Weights":
         """The weights of a group's queues."""
-        queues = division.queues
-        first = queues.first
-        rates: list[float] = [np.nan] * len(queues)
-        lags: list[int | None] = [None] * len(queues)
-        for reads in queues.topics:
-            of_broker = first[reads.topic.topic]
-            for one in reads.topic.written:
-                begin, readable = of_broker.get(one.broker_name, (0, 0))
-                if one.queue_id < readable and one.put_msgs_per_s is not None and reads.pass_ratio is not None:
-                    rates[begin + one.queue_id] = one.put_msgs_per_s * reads.pass_ratio
-        for lag in division.group.lags:
-            begin, readable = first.get(lag.topic, {}).get(lag.broker_name, (0, 0))
-            if lag.queue_id < readable:
-                lags[begin + lag.queue_id] = lag.lag
-        return cls(
-            np.flatnonzero(queues.is_business),
-            np.array(rates, np.float64),
-            np.array([lag or 0 for lag in lags], np.int64),
-            np.array([lag is not None for lag in lags], bool),
-        )
+        return cls.of_each([division])[0]
+
+    @classmethod
+    def of_each(cls, divisions: "Sequence[Division]") -> "list[Weights]":
+        """The weights of the queues of several groups."""
+        index = QueueIndex([division.queues for division in divisions])
+        ends = [*index.first_of_group[1:].tolist(), index.queues]
+        rate, lag = _rates(divisions, index), _lags(divisions, index)
+        has_lag = lag != NO_LAG
+        lag = np.where(has_lag, lag, 0)
+        return [
+            cls(np.flatnonzero(division.queues.is_business), rate[begin:end], lag[begin:end], has_lag[begin:end])
+            for division, begin, end in zip(divisions, index.first_of_group.tolist(), ends, strict=True)
+        ]
 
     def without(self, left_out: Flags) -> "Weights":
         """The weights, with 0 for some queues of the division."""
@@ -158,6 +158,37 @@ class Load:
         for client, queue in owners.strangers:
             strange[queue] = strange.get(queue, 0) + int(copies[client])
         return sorted([*twice, *(queue for queue, consumers in strange.items() if consumers > 1)])
+
+
+def _rates(divisions: Sequence[Division], index: QueueIndex) -> Numbers:
+    """Messages a second that the groups get from each of their queues; NaN if unknown."""
+    found = np.full(index.queues, np.nan)
+    each = [[(reads, one) for reads in division.queues.topics for one in reads.topic.written] for division in divisions]
+    every = list(chain.from_iterable(each))
+    queue = index.find(
+        Named(
+            [len(written) for written in each],
+            [reads.topic.topic for reads, _ in every],
+            [one.broker_name for _, one in every],
+            [one.queue_id for _, one in every],
+        )
+    )
+    put = np.array([one.put_msgs_per_s for _, one in every], np.float64)
+    rate = put * np.array([reads.pass_ratio for reads, _ in every], np.float64)
+    is_known = (queue != NO_QUEUE) & ~np.isnan(rate)
+    found[queue[is_known]] = rate[is_known]
+    return found
+
+
+def _lags(divisions: Sequence[Division], index: QueueIndex) -> Integers:
+    """The groups' lag on each of their queues, or :data:`NO_LAG`."""
+    found = np.full(index.queues, NO_LAG)
+    each = [division.group.lags for division in divisions]
+    queue = index.find(Named.of(each))
+    lag = np.array([NO_LAG if one.lag is None else one.lag for lags in each for one in lags], np.int64)
+    is_readable = queue != NO_QUEUE
+    found[queue[is_readable]] = lag[is_readable]
+    return found
 
 
 def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> Iterator[Load]:

@@ -1,6 +1,6 @@
 """The highest traffic of a group that was seen: in the stored days, or between the samples of its offsets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.loads import Weights
+from rocketmq_capacity.assessment.sampled import UNKNOWN, Sampled
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.queue_index import NO_QUEUE
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
 SAME: Final = 1e-9
@@ -62,7 +64,7 @@ class _Seen:
     of_topics: Numbers
 
 
-def peak_of(division: Division, weights: Weights) -> Peak:
+def peak_of(division: Division, weights: Weights, sampled: Sampled) -> Peak:
     """The highest traffic of a group, never below what is measured.
 
     A topic's messages at the peak come to its queues in the shares that were measured; evenly if none came then.
@@ -73,7 +75,7 @@ def peak_of(division: Division, weights: Weights) -> Peak:
     topic = division.queues.topic[queues]
     topics = len(division.queues.topics)
     now = np.asarray(np.bincount(topic, measured[queues], topics), np.float64)
-    steps = list(_sampled(division, measured, now))
+    steps = list(_sampled(sampled, division, measured, now))
     seen = [*steps, *_stored(division)]
     told = days, hours + len(steps)
     total = float(now.sum())
@@ -107,35 +109,28 @@ def _stored(division: Division) -> Iterator[_Seen]:
     yield _Seen(past.hour_s, np.array(rates, np.float64))
 
 
-def _sampled(division: Division, measured: Numbers, now: Numbers) -> Iterator[_Seen]:
+def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbers) -> Iterator[_Seen]:
     """The rates between successive samples.
 
     None if an offset is unknown, or if queues were sampled at different moments. A topic's queues without samples keep
     their measured rates.
     """
-    topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
     ratios = [reads.pass_ratio for reads in division.queues.topics]
-    first, business = division.queues.first, division.queues.is_business
-    offsets: list[Sequence[int | None]] = []
-    of_topic: list[int] = []
-    sampled: list[int] = []
-    moments: set[tuple[float, ...]] = set()
-    for one in division.group.samples:
-        begin, readable = first.get(one.topic, {}).get(one.broker_name, (0, 0))
-        if one.queue_id < readable and business[begin + one.queue_id]:
-            moments.add(tuple(one.at_s))
-            offsets.append(one.broker_offset)
-            of_topic.append(topics[one.topic])
-            sampled.append(begin + one.queue_id)
-    if len(moments) != 1 or None in ratios or any(None in own for own in offsets):
+    is_used = sampled.queue != NO_QUEUE
+    is_used[is_used] = division.queues.is_business[sampled.queue[is_used]]
+    queue, counts = sampled.queue[is_used], sampled.counts[is_used]
+    if not len(counts) or (counts != counts[0]).any() or None in ratios:
         return
-    (at_s,) = moments
-    topic = np.array(of_topic, np.int64)
-    written = np.array(offsets, np.float64)
-    rest = now - np.bincount(topic, measured[np.array(sampled, np.int64)], len(topics))
+    sample = sampled.end[is_used][:, None] + np.arange(-int(counts[0]), 0)
+    at_s, offsets = sampled.at_s[sample], sampled.broker_offset[sample]
+    if (at_s != at_s[0]).any() or (offsets == UNKNOWN).any():
+        return
+    topic, topics = division.queues.topic[queue], len(division.queues.topics)
+    written = offsets.astype(np.float64)
+    rest = now - np.bincount(topic, measured[queue], topics)
     passes = np.array(ratios, np.float64)
-    for (index, earlier), (after, later) in pairwise(enumerate(at_s)):
-        put = np.bincount(topic, (written[:, after] - written[:, index]) / (later - earlier), len(topics))
+    for (place, earlier), (after, later) in pairwise(enumerate(at_s[0].tolist())):
+        put = np.bincount(topic, (written[:, after] - written[:, place]) / (later - earlier), topics)
         yield _Seen(later, rest + put * passes)
 
 

@@ -9,7 +9,8 @@ from msgspec.structs import asdict
 from rocketmq_capacity.assessment.backlog import NO_CLIENTS
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.lag import HOUR_S, business_topics
+from rocketmq_capacity.assessment.lag import HOUR_S
+from rocketmq_capacity.assessment.sampled import business_topics
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.model.facts import ClusterFacts

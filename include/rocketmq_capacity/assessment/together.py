@@ -39,6 +39,8 @@ def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
 
 def divide_together(groups: Sequence[Group]) -> None:
     """Work out who owns what under every strategy: today, and when a client or broker comes or goes."""
+    Group.weights.compute(groups)
+    Group.sampled.compute(groups)
     Group.losses.compute(groups)
     divide((group.owned, strategy) for group in groups for strategy in group.churn.strategies)
     Churn.moves.compute([group.churn for group in groups])

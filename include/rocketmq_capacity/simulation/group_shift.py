@@ -10,8 +10,8 @@ import numpy as np
 from rocketmq_capacity.assessment.effect import NONE, Crossed, Shift, lag_grows_idly
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.assessment.lag import business_topics
 from rocketmq_capacity.assessment.replicas import Reading, readable_without_master
+from rocketmq_capacity.assessment.sampled import business_topics
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.facts import Place, Reads
 from rocketmq_capacity.tables.dataset import Queue

@@ -177,13 +177,13 @@ def _lag(case: Case) -> str | None:
 
 def _samples_of_queues(case: Case) -> str | None:
     """For LAG_STATE: the queues that it names still have enough samples for a state."""
-    told = {one.queue for one in queue_states(case.after.facts)}
+    told = {one.queue for one in queue_states(case.after.sampled)}
     untold = [queue for queue in case.found.queues if queue not in told]
     return "how the lag of its queues would move after the change is not known" if untold else None
 
 
 def _samples(case: Case) -> str | None:
-    had, has = ({one.queue for one in queue_states(group.facts)} for group in (case.before, case.after))
+    had, has = ({one.queue for one in queue_states(group.sampled)} for group in (case.before, case.after))
     return "how the lag of its queues would move after the change is not known" if had - has else None
 
 
