@@ -9,6 +9,7 @@ from rocketmq_capacity.vocabulary import UnseenClients
 
 DECIMALS: Final = 4
 """Decimals of a metric or a ratio, as in the plan file."""
+_LAST_DIGITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(10)]
 LISTED: Final = 5
 """The most names in a sentence; the others are counted."""
 NO_STRATEGY: Final = "its message model is neither CLUSTERING nor BROADCASTING: no strategy applies"
@@ -65,4 +66,4 @@ def queue_label(queue: Queue) -> str:
 
 
 def _decimal(number: float, decimals: int) -> Decimal:
-    return Decimal(repr(float(number))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    return Decimal(repr(float(number))).quantize(_LAST_DIGITS[decimals], ROUND_HALF_UP)

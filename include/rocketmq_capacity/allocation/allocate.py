@@ -13,7 +13,7 @@ from rocketmq_capacity.allocation.registry import Strategy, strategy_of
 from rocketmq_capacity.model.division import NOTHING, Division, Flags, Integers, Members
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.owners import NO_OWNERS, NOBODY, Owners, Shares, Verdict, with_proxied
-from rocketmq_capacity.model.ragged import within
+from rocketmq_capacity.model.ragged import lengths, within
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, CONFIG, EVERY_QUEUE, JAVA, POP, Dialect
@@ -46,6 +46,8 @@ class Strategies:
         if division.is_plain and (not usual.dialects or is_usual(division.members)):
             used: Used = {JAVA: usual}
             refusal = None if usual.refusal is None else usual.refusal(division, self.policy)
+            if refusal is None and usual.throws is None:
+                return APPLICABLE, used
         else:
             used = _implementations(usual, division.among_listed.members)
             refusal = self._refusal(strategy, division, used)
@@ -149,10 +151,10 @@ class Strategies:
                 yield [number], listed, self._of_all(used, listed, verdict)
             else:
                 alike.setdefault((strategy, dialect), []).append(number)
-        joined: dict[tuple[int, ...], Division] = {}
+        joined: dict[tuple[Division, ...], Division] = {}
         for (_, dialect), numbers in alike.items():
             divisions = [each[number] for number in numbers]
-            key = tuple(map(id, divisions))  # several strategies divide the same
+            key = tuple(divisions)  # several strategies divide the same
             if key not in joined:
                 joined[key] = divisions[0] if len(divisions) == 1 else Division.join(divisions)
             yield numbers, joined[key], judged[numbers[0]][1][dialect].shares(joined[key], self.policy)
@@ -279,7 +281,7 @@ def shares_of_parts(division: Division, shares: Shares) -> Iterator[Shares]:
     if not division.joined:
         yield shares
         return
-    ends = np.cumsum([len(part.queues.topics) for part in division.parts])
+    ends = np.cumsum(lengths([part.queues.topics for part in division.parts]))
     popped = np.split(np.array(shares.popped, np.int64), np.searchsorted(shares.popped, ends))
     parts = zip(_by_part(division, shares.queue, shares.place), popped, [0, *ends.tolist()], strict=False)
     for (queue, place), topics, first in parts:

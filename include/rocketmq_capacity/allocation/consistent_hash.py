@@ -27,9 +27,8 @@ def shares(division: Division, policy: Policy) -> Shares:
     Source: AllocateMessageQueueConsistentHash and ConsistentHashRouter, rocketmq-all-5.3.3.
     """
     nodes, owner = ring(division, policy.consistent_hash.virtual_nodes)
-    queues = {id(part.queues): part.queues for part in division.parts}  # several parts have the same queues
-    of_queues = {key: points_of(each) for key, each in queues.items()}
-    points = np.concatenate([of_queues[id(part.queues)] for part in division.parts])
+    of_queues = {queues: points_of(queues) for queues in dict.fromkeys([part.queues for part in division.parts])}
+    points = np.concatenate([of_queues[part.queues] for part in division.parts])
     begins = np.searchsorted(nodes, np.arange(len(division.parts) + 1) * RING)
     begin, end = begins[division.part], begins[division.part + 1]
     at = np.searchsorted(nodes, points + division.part * RING)

@@ -9,6 +9,7 @@ from rocketmq_capacity import vocabulary
 from rocketmq_capacity.allocation import avg, avg_by_circle
 from rocketmq_capacity.model.division import Division, Integers
 from rocketmq_capacity.model.owners import Shares
+from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.settings.policy import Policy
 
 OwnerIndex = Callable[[Integers, Integers, Integers], Integers]
@@ -66,7 +67,7 @@ def _consumers_of_places(division: Division) -> tuple[Integers, Integers, Intege
     of_consumer = np.array([index[name] for name in room_of_consumer], np.int64)
     part_and_room = np.repeat(np.arange(len(counts)), counts) * (elsewhere + 1) + of_consumer
     in_room = np.bincount(part_and_room, minlength=len(counts) * (elsewhere + 1))
-    part_of_place = np.repeat(np.arange(len(counts)), [len(part.queues.facts_of_place) for part in division.parts])
+    part_of_place = np.repeat(np.arange(len(counts)), lengths([part.queues.facts_of_place for part in division.parts]))
     at = part_of_place * (elsewhere + 1) + room
     has_own = in_room[at] > 0
     everybody = len(of_consumer) + (np.cumsum(counts) - counts)[part_of_place]

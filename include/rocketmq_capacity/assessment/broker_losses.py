@@ -11,7 +11,7 @@ import numpy as np
 from rocketmq_capacity.assessment.loads import Weights
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division, Flags, Integers, Members, Queues
-from rocketmq_capacity.model.ragged import begins_of, joined_from, within
+from rocketmq_capacity.model.ragged import begins_of, joined_from, lengths, within
 from rocketmq_capacity.model.written_queues import NOT_KNOWN, WrittenQueues
 from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX
 
@@ -173,7 +173,7 @@ class _Batch:
 
     @cached_property
     def _first_loss(self) -> Integers:
-        return begins_of([len(one.losses) for one in self.asked])
+        return begins_of(lengths([one.losses for one in self.asked]))
 
     @property
     def _bounds(self) -> list[int]:
@@ -183,7 +183,7 @@ class _Batch:
     @cached_property
     def _topics(self) -> Integers:
         """Of each group how many topics it has."""
-        return np.array([len(one.base.queues.topics) for one in self.asked], np.int64)
+        return lengths([one.base.queues.topics for one in self.asked])
 
     @cached_property
     def _first_topic(self) -> Integers:
@@ -191,16 +191,16 @@ class _Batch:
 
     @cached_property
     def _first_facts(self) -> Integers:
-        return begins_of([len(one.base.queues.facts) for one in self.asked])
+        return begins_of(lengths([one.base.queues.facts for one in self.asked]))
 
     @cached_property
     def _first_queue(self) -> Integers:
-        return begins_of([len(one.base.queues.place) for one in self.asked])
+        return begins_of(lengths([one.base.queues.place for one in self.asked]))
 
     @cached_property
     def _group(self) -> Integers:
         """The group of each loss."""
-        return np.repeat(np.arange(len(self.asked)), [len(one.losses) for one in self.asked])
+        return np.repeat(np.arange(len(self.asked)), lengths([one.losses for one in self.asked]))
 
     @cached_property
     def _counts(self) -> Integers:
@@ -226,7 +226,7 @@ class _Batch:
 
     @cached_property
     def _first_broker(self) -> Integers:
-        return begins_of([len(one.brokers) for one in self._seen])
+        return begins_of(lengths([one.brokers for one in self._seen]))
 
     @cached_property
     def _loss_of_place(self) -> Integers:
@@ -269,7 +269,7 @@ class _Batch:
     @cached_property
     def _left(self) -> tuple[Integers, Integers]:
         """The places that are left of each pair: the pair and the place."""
-        places = np.array([len(one.base.queues.topic_of_place) for one in self.asked], np.int64)
+        places = lengths([one.base.queues.topic_of_place for one in self.asked])
         of_loss = places[self._group]
         loss = np.repeat(np.arange(len(of_loss)), of_loss)
         place = within(of_loss) + begins_of(places)[self._group][loss]

@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
 from rocketmq_capacity.model.division import Division, Integers
 from rocketmq_capacity.model.owners import Owners
-from rocketmq_capacity.model.ragged import begins_of, joined
+from rocketmq_capacity.model.ragged import begins_of, joined, joined_from, lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,8 @@ class _Cells:
     @classmethod
     def of(cls, cases: Sequence[Case]) -> "_Cells":
         """The cells of some cases."""
-        clients = np.array([len(case.rows) for case in cases], np.int64)
-        topics = np.array([len(case.division.queues.topics) for case in cases], np.int64)
+        clients = lengths([case.rows for case in cases])
+        topics = lengths([case.division.queues.topics for case in cases])
         of_row = np.repeat(topics, clients)
         row = np.repeat(np.arange(len(of_row)), of_row)
         of_cell = np.repeat(np.arange(len(cases)), clients * topics)
@@ -168,14 +168,14 @@ class _Cells:
         return np.bincount(case[is_orphan], minlength=len(self.cases))
 
     @cached_property
-    def _queues(self) -> list[int]:
+    def _queues(self) -> Integers:
         """Of each case how many queues it has."""
-        return [len(case.division.queues.place) for case in self.cases]
+        return lengths([case.division.queues.place for case in self.cases])
 
     @cached_property
-    def _pairs(self) -> list[int]:
+    def _pairs(self) -> Integers:
         """Of each case how many pairs of a queue and an owner."""
-        return [len(case.owners.queue) for case in self.cases]
+        return lengths([case.owners.queue for case in self.cases])
 
     @cached_property
     def _queue(self) -> Integers:
@@ -204,24 +204,22 @@ class _Cells:
 
     def threads_and_batch(self) -> tuple[Numbers, Numbers]:
         """Of each client id the threads, and the messages of a call."""
-        known: dict[int, int] = {}
-        divisions: list[Division] = []
-        begins, rows = [], []
-        counts: list[int] = [0]
-        for case in self.cases:
-            today = case.today
-            # Where an id has several consumers, fewer of them may be left.
-            own = case.division if today.members.has_copies or case.division.members.has_copies else today
-            number = known.setdefault(id(own), len(divisions))
-            if number == len(divisions):
-                divisions.append(own)
-                counts.append(counts[-1] + len(own.members.client_ids))
-            begins.append(counts[number])
-            rows.append(np.arange(len(case.rows)) if own is case.division else case.rows)
-        at = joined(rows) + np.repeat(begins, self.clients)
+        # Where an id has several consumers, fewer of them may be left.
+        own = [
+            case.division if case.today.members.has_copies or case.division.members.has_copies else case.today
+            for case in self.cases
+        ]
+        rows = [
+            np.arange(len(case.rows)) if division is case.division else case.rows
+            for case, division in zip(self.cases, own, strict=True)
+        ]
+        divisions = dict.fromkeys(own)
+        begins = begins_of(lengths([division.members.client_ids for division in divisions])).tolist()
+        begin = dict(zip(divisions, begins, strict=True))
+        at = joined_from(rows, np.array([begin[division] for division in own], np.int64))
         return (
-            np.concatenate([least_threads(division) for division in divisions])[at],
-            np.concatenate([least_batches(division) for division in divisions])[at],
+            np.concatenate(list(map(least_threads, divisions)))[at],
+            np.concatenate(list(map(least_batches, divisions)))[at],
         )
 
     def by_row(self, number: Integers) -> Integers:

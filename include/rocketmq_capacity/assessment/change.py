@@ -10,7 +10,7 @@ from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
 from rocketmq_capacity.model.division import Division, Flags, Integers, Members
 from rocketmq_capacity.model.owners import NOBODY
-from rocketmq_capacity.model.ragged import begins_of, joined_from
+from rocketmq_capacity.model.ragged import begins_of, joined_from, lengths
 from rocketmq_capacity.vocabulary import POP
 
 TOGETHER: Final = 100_000
@@ -59,7 +59,7 @@ class Change:
     @property
     def is_empty(self) -> bool:
         """Whether no client or no queue is left."""
-        return not len(self.division.members) or not len(self.division.queues)
+        return not self.owners.division.members.consumers or not len(self.base_queue)
 
 
 Moved = tuple[list[int], frozenset[int]]
@@ -117,13 +117,13 @@ class _Changes:
     def __init__(self, changes: Sequence[Change]) -> None:
         self.changes = changes
         self.losses = [1 if change.losses is None else len(change.losses.losses) for change in changes]
-        sizes = [len(change.base_queue) for change in changes]
-        befores = begins_of([len(change.before.division.queues.place) for change in changes])
+        sizes = lengths([change.base_queue for change in changes])
+        befores = begins_of(lengths([change.before.division.queues.place for change in changes]))
         self.base_queue = joined_from([change.base_queue for change in changes], befores)
         # NOBODY is -1. At an end it stands for itself, and so does the end before the clients of the next change.
         ends = np.array([NOBODY])
         self.base_client = np.concatenate([part for change in changes for part in (change.base_client, ends)])
-        self.first_client = np.repeat(begins_of([len(change.base_client) + 1 for change in changes]), sizes)
+        self.first_client = np.repeat(begins_of(lengths([change.base_client for change in changes]) + 1), sizes)
         self.loss = np.repeat(begins_of(self.losses), sizes)
         self.loss += np.concatenate([_loss(change) for change in changes])
         self.is_business = np.concatenate([change.owners.division.queues.is_business for change in changes])
@@ -171,7 +171,7 @@ def _pairs_differ(asked: Sequence[tuple[Change, str]]) -> Flags:
     changes = [change for change, _ in asked]
     befores = [change.before[strategy] for change, strategy in asked]
     afters = [change.owners[strategy] for change, strategy in asked]
-    bases = [len(change.before.division.queues) for change in changes]
+    bases = lengths([change.before.division.queues for change in changes])
     queue = joined_from([before.queue for before in befores], begins_of(bases))
     order = np.argsort(queue, kind="stable")
     was = np.concatenate([before.client for before in befores])[order]
@@ -181,7 +181,7 @@ def _pairs_differ(asked: Sequence[tuple[Change, str]]) -> Flags:
     entry = np.repeat(np.arange(len(base)), number)
     was = was[np.repeat(begin - begins_of(number), number) + np.arange(len(entry))]
     now = np.concatenate([change.base_client[own.client] for change, own in zip(changes, afters, strict=True)])
-    at = joined_from([own.queue for own in afters], begins_of([len(change.base_queue) for change in changes]))
+    at = joined_from([own.queue for own in afters], begins_of(lengths([change.base_queue for change in changes])))
     clients = int(max(was.max(initial=0), now.max(initial=0))) + 1
     differ = np.setxor1d(entry * clients + was, at * clients + now, assume_unique=True)
     flags = np.zeros(len(base), bool)

@@ -41,8 +41,8 @@ class Moves:
     @property
     def worst_broker(self) -> int | None:
         """The most queues that the loss of one broker moves."""
-        known = [number for number in self.brokers.values() if number is not None]
-        return max(known, default=0) if len(known) == len(self.brokers) else None
+        numbers = self.brokers.values()
+        return None if None in numbers else max([number or 0 for number in numbers], default=0)
 
     @property
     def total(self) -> int | None:

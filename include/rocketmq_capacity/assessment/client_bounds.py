@@ -70,7 +70,7 @@ def _useful(group: Group) -> int | None:
     queues = group.max_useful_clients
     if queues is None or group.current is None or not group.facts.connections:
         return queues if group.business else None
-    strategy = group.policy.computed(group.current.strategy)
+    strategy = group.computed_strategy
     if strategy == CONFIG:
         return _listed(group)
     # It divides the queues of some rooms alone; further clients own nothing before all queues are taken.
@@ -93,7 +93,7 @@ def _least(group: Group, verdict: Provision, spare: ScaleDown, useful: int | Non
     If today's number is too small, it is the number that is enough, as far as clients are of use. If nothing else is
     known, clients that own nothing may go.
     """
-    strategy = None if group.current is None else group.policy.computed(group.current.strategy)
+    strategy = group.computed_strategy
     needed = 0
     if verdict.status == UNDER:
         target = None if verdict.needed is None else verdict.needed.target

@@ -8,7 +8,7 @@ from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.division import Division, Flags
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.vocabulary import BUSINESS
 from rocketmq_capacity.wording import rounded
@@ -39,14 +39,14 @@ def doubt(division: Division, consumed: Numbers, work: Work, bounds: Thresholds)
     most, least_rate = bounds.PROVISION.max_disagreement_ratio, bounds.LOW_UTILISATION.min_msgs_per_s
     incoming = work.incoming_msgs_per_s
 
-    def differ(ours: float, theirs: float) -> bool:
-        return abs(ours - theirs) > max(most * max(ours, theirs), least_rate)
+    def differ(ours: Numbers, theirs: Numbers) -> Flags:
+        return np.asarray(np.abs(ours - theirs) > np.maximum(most * np.maximum(ours, theirs), least_rate))
 
     business = [index for index, reads in enumerate(division.queues.topics) if reads.topic.kind == BUSINESS]
     said, due = consumed[:, business].sum(axis=1), incoming[:, business].sum(axis=1)
     if np.isnan(said).any() or np.isnan(due).any():
         return None
-    total, expected = float(said.sum()), float(due.sum())
+    total, expected = said.sum(), due.sum()
     both = f"the clients consume {rounded(total, 1)} msg/s where {rounded(expected, 1)} msg/s come"
     if differ(total, expected):
         growth = lag_growth(Sampled.of(division)).by or 0
@@ -57,14 +57,10 @@ def doubt(division: Division, consumed: Numbers, work: Work, bounds: Thresholds)
         return f"{both}: the put rates or the clients' own rates are wrong; {NEEDS}"
     # A client that cannot keep up consumes less than comes, though no fact is wrong.
     is_overloaded = work.busy(work.times.estimate) >= bounds.PROVISION.under_utilisation
-    apart = [
-        index
-        for index in range(len(said))
-        if differ(float(said[index]), float(due[index])) and not is_overloaded[index]
-    ]
-    if not apart:
+    apart = differ(said, due) & ~is_overloaded
+    if not apart.any():
         return None
-    client = max(apart, key=lambda index: abs(float(said[index] - due[index])))
+    client = int(np.where(apart, np.abs(said - due), 0.0).argmax())
     return (
         f"{division.members.client_ids[client]} consumes {rounded(float(said[client]), 1)} msg/s where "
         f"{rounded(float(due[client]), 1)} msg/s come to its queues, though all clients together consume what comes: "

@@ -138,18 +138,19 @@ def _pops_all(division: Division) -> bool:
     return modes == {True}
 
 
-def predicted_owners(owned: OwnersByStrategy, runs: list[str]) -> Owners:
+def predicted_owners(owned: OwnersByStrategy, runs: list[str], strategies: list[str] | None = None) -> Owners:
     """The owners if each client runs its own strategy; popped topics have the owners of POP.
 
-    The owners of topics for which one of these strategies throws are unknown.
+    The owners of topics for which one of these strategies throws are unknown. ``strategies`` are those of
+    :func:`strategies_in_use`, if they are known already.
     """
     division, queues = owned.division, owned.division.queues
-    in_use = _in_use(division, runs)
-    if not in_use:
+    strategies = strategies_in_use(division, runs) if strategies is None else strategies
+    if not strategies:
         return with_proxied(NO_OWNERS, division)
+    if len(strategies) == 1 and strategies[0] != POP:
+        return owned[strategies[0]]
     pops = [division.group.pops(reads) for reads in queues.topics]
-    if len(in_use) == 1 and not any(pops):
-        return owned[in_use.pop()]
     if _pops_all(division) and not division.members.has_grpc:
         return replace(owned[POP], unknown=frozenset())
     is_popped = np.array(pops, bool)
@@ -157,7 +158,7 @@ def predicted_owners(owned: OwnersByStrategy, runs: list[str]) -> Owners:
     is_grpc = division.members.is_grpc[division.members.first]
     ran = np.array(runs)
     parts, strangers, unknown = [], [], set[int]()
-    for strategy in strategies_in_use(division, runs):
+    for strategy in strategies:
         own = owned[strategy]
         of_popped = is_popped[queues.topic[own.queue]]
         keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy) & ~is_grpc[own.client]

@@ -209,11 +209,6 @@ def _readers(one: _Failure) -> Readers | None:
     return Readers(*(Crossed(*(int(np.count_nonzero(flags)) for flags in both)) for both in (unread, twice)))
 
 
-def _current(group: Group) -> str | None:
-    """The strategy that a group runs, by the name under which it is computed."""
-    return None if group.current is None else group.policy.computed(group.current.strategy)
-
-
 def _rooms(group: Group) -> list[str]:
     """The machine rooms of its brokers and clients."""
     of_brokers = {place.room for place in group.division.queues.places}
@@ -231,7 +226,7 @@ def _row(
     loss: Taken,
     clients_left: int,
 ) -> GroupFailure:
-    current, use_today = _current(group), group.provision.at_peak
+    use_today = group.provision.at_peak
     effect = effect_on(group, loss, use, is_loss=failure in (BROKER, ROOM), is_more=failure == ONE_MORE)
     under = use is not None and use.lower > group.policy.thresholds.PROVISION.under_utilisation
     return GroupFailure(
@@ -240,7 +235,7 @@ def _row(
         lost=lost,
         lost_queues=lost_queues,
         moved={strategy: float(number) for strategy, number in moved.items() if number is not None},
-        moved_today=0 if group.facts.is_broadcasting else moved.get(current or ""),
+        moved_today=moved.get(group.computed_strategy or "") if group.is_clustering else 0,
         busy_lower=use and use.lower,
         busy_ratio=use and use.estimate,
         busy_upper=use and use.upper,
@@ -248,7 +243,7 @@ def _row(
         clients_today=len(group.client_ids),
         clients_left=clients_left,
         becomes_under=None if use is None else under and group.provision.status != UNDER,
-        read_again_s=0.0 if group.facts.is_broadcasting else read_again_s(failure, group.policy),
+        read_again_s=read_again_s(failure, group.policy) if group.is_clustering else 0.0,
         verdict=effect.verdict,
         reasons=effect.reasons,
         unread_queues=None if loss.unread is None else loss.unread.worse,

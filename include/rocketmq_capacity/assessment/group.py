@@ -135,10 +135,15 @@ class Group:
         """The strategy in use; None for a group that is not clustering."""
         return current_strategy(self.division, self.allocator, self.policy) if self.is_clustering else None
 
+    @cached_property
+    def computed_strategy(self) -> str | None:
+        """The strategy in use, by the name under which it is computed; None for a group that is not clustering."""
+        return None if self.current is None else self.policy.computed(self.current.strategy)
+
     @property
     def has_mixed_dialects(self) -> bool:
         """Whether its clients run one strategy that their libraries compute differently."""
-        verdict = None if self.current is None else self.verdicts.get(self.policy.computed(self.current.strategy))
+        verdict = self.verdicts.get(self.computed_strategy or "")
         return verdict is not None and len(verdict.dialects) > 1
 
     @cached_property
@@ -156,9 +161,9 @@ class Group:
     @cached_property
     def one_strategy(self) -> str | None:
         """The one strategy that all its clients run; None if they run several, pop some topic, or are unknown."""
-        if self.current is None or self.work is None or self.pops or self.division.members.has_grpc:
+        strategy = self.computed_strategy
+        if strategy is None or self.work is None or self.pops or self.division.members.has_grpc:
             return None
-        strategy = self.policy.computed(self.current.strategy)
         is_predicted = self.today is not None and self.today.is_predicted and not self.today.owners.unknown
         return strategy if is_predicted and strategy in self.loads else None
 

@@ -146,12 +146,12 @@ def _waits_s(group: Group) -> dict[Queue, tuple[float, int]]:
             continue
         rate = rates.get((one.topic, one.broker_name, one.queue_id)) or None
         if one.behind_s is not None:
-            wait_s = max(0.0, one.behind_s - (0.0 if rate is None else 1 / rate))
+            wait_s = one.behind_s - (0.0 if rate is None else 1 / rate)
         elif rate is not None:
             wait_s = one.lag / rate
         else:
             continue
-        waits[Queue(one.topic, one.broker_name, one.queue_id)] = (wait_s, one.lag)
+        waits[Queue(one.topic, one.broker_name, one.queue_id)] = (wait_s if wait_s > 0 else 0.0, one.lag)
     return waits
 
 

@@ -12,6 +12,7 @@ from rocketmq_capacity.assessment.skew import Numbers, floors, metrics
 from rocketmq_capacity.model.division import Division, Flags, Integers
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.model.queue_index import NO_QUEUE, Named, QueueIndex
+from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.tables.dataset import Metrics, Queue
 
 NO_LAG: Final = -1
@@ -167,7 +168,7 @@ def _rates(divisions: Sequence[Division], index: QueueIndex) -> Numbers:
     every = list(chain.from_iterable(each))
     queue = index.find(
         Named(
-            [len(written) for written in each],
+            lengths(each),
             [reads.topic.topic for reads, _ in every],
             [one.broker_name for _, one in every],
             [one.queue_id for _, one in every],
@@ -195,7 +196,7 @@ def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> It
     """The loads under several owners. They are computed together, because single calls cost more than the sums."""
     clients = len(division.members.client_ids)
     shape = len(each), clients
-    row = np.repeat(np.arange(len(each)), [len(owners.queue) for owners in each])
+    row = np.repeat(np.arange(len(each)), lengths([owners.queue for owners in each]))
     queue = np.concatenate([*(owners.queue for owners in each), np.empty(0, np.int64)])
     cell = row * clients + np.concatenate([*(owners.client for owners in each), np.empty(0, np.int64)])
     strange = _counted(

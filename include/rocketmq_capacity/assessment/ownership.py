@@ -201,7 +201,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
 
 def _missing_clients(group: Group, orphans: Collection[Queue]) -> list[str]:
     """The client ids that the policy lists some of these queues for under CONFIG, and that the group does not have."""
-    if group.current is None or group.policy.computed(group.current.strategy) != CONFIG:
+    if group.computed_strategy != CONFIG:
         return []
     lists = group.policy.config_assignments.get(group.name, {})
     running, unread = set(group.client_ids), set(orphans)

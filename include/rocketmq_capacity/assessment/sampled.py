@@ -11,6 +11,7 @@ from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division, Flags, Integers
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.model.queue_index import NO_QUEUE, Named, QueueIndex
+from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.vocabulary import BUSINESS
 
 UNKNOWN: Final = -1
@@ -58,7 +59,7 @@ class Sampled:
             [one.topic in own for samples, own in zip(each, topics, strict=True) for one in samples], bool
         )
         moments = [one.at_s for one in every]
-        counts = np.array(list(map(len, moments)), np.int64)
+        counts = lengths(moments)
         at_s = np.array(list(chain.from_iterable(moments)), np.float64)
         broker_offset = _flat([one.broker_offset for one in every])
         consumer_offset = _flat([one.consumer_offset for one in every])

@@ -52,8 +52,8 @@ class Size:
     """What the clients of a group bear if there are a certain number of them.
 
     Attributes:
-        busiest: the busy share of the busiest client; None if it is unknown, or if a queue that has an owner today
-            would have none.
+        busiest: the busy share of the busiest client at the peak; None if it is unknown, or if a queue that has an
+            owner today would have none.
         most_queues: how many queues the client id with the most owns.
         idle_clients: how many client ids own nothing.
         peak: PEAK of the clients by number of queues; None if nobody owns any, or if clients share queues.
@@ -101,7 +101,7 @@ def divided(asked: Asked) -> list[Divided | None]:
             is_today = consumers == staff.facts.connections and staff.today is not None and staff.today.is_predicted
             found.append(_today(staff) if is_today else None)
             continue
-        own = predicted_owners(one.owned, one.runs)
+        own = predicted_owners(one.owned, one.runs, one.strategies)
         found.append(None if own.unknown else Divided(one.owned.division, own, one.rows))
     return found
 
@@ -139,11 +139,13 @@ class Crowd:
     def of(self, consumers: int) -> Changed | None:
         """The group with so many consumers; None for today's number, and if owners cannot be computed."""
         staff = self.staff
-        is_predicted = staff.current is not None and staff.today is not None and staff.today.is_predicted
-        if not is_predicted or staff.current is None or not consumers or consumers == staff.facts.connections:
+        if staff.current is None or staff.today is None or not staff.today.is_predicted:
             return None
-        members, rows = self._fewer(consumers) if consumers <= len(self._today) else self._more(consumers)
-        division = Division(staff.facts, staff.division.queues, members)
+        if not consumers or consumers == len(self._today.consumers):
+            return None
+        is_fewer = consumers < len(self._today.consumers)
+        members, rows = self._fewer(consumers) if is_fewer else self._more(consumers)
+        division = Division(staff.division.group, staff.division.queues, members)
         owned = OwnersByStrategy(staff.allocator, division)
         if not (self._today.is_plain and members.is_plain):
             runs = client_runs(division, staff.current.strategy, staff.policy)
@@ -225,13 +227,13 @@ class Sizes(dict[int, Size | None]):
 
     def share(self, clients: int) -> float | None:
         """The most likely busy share of the busiest of so many clients at the peak; None if it is unknown."""
-        size = self[clients]
-        return None if size is None or size.busiest is None else size.busiest.estimate * self.staff.peak.scale
+        busiest = self.busiest(clients)
+        return None if busiest is None else busiest.estimate
 
     def busiest(self, clients: int) -> Interval | None:
         """The busy share of the busiest of so many clients at the peak; None if it is unknown."""
         size = self[clients]
-        return None if size is None or size.busiest is None else size.busiest.times(self.staff.peak.scale)
+        return None if size is None else size.busiest
 
     def unknown(self, numbers: Iterable[int]) -> list[int]:
         """Those of the numbers that are not in it yet, in order."""
@@ -289,7 +291,7 @@ def _sizes_of(asked: Asked) -> list[Size | None]:
 def _size(staff: Staff, found: Divided, burden: Burden) -> Size:
     is_known = not found.owners.unknown and burden.orphans <= (staff.orphans or 0)
     return Size(
-        burden.busiest if is_known else None,
+        burden.busiest.times(staff.peak.scale) if is_known and burden.busiest is not None else None,
         burden.most_queues,
         burden.idle_clients,
         None if staff.pops else burden.peak,

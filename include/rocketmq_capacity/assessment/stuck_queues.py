@@ -97,7 +97,7 @@ def stuck_queues(facts: GroupFacts, bounds: StuckQueue, suspended: Collection[Su
 
 def _may_be_stuck(facts: GroupFacts, one: Owned, bounds: StuckQueue) -> bool:
     """Whether the samples have to be looked at; most queues show no sign of being stuck."""
-    is_silent = max(one.pulled_ago_s or 0.0, one.silent_s or 0.0) > bounds.pull_s
+    is_silent = (one.pulled_ago_s or 0.0) > bounds.pull_s or (one.silent_s or 0.0) > bounds.pull_s
     is_unlocked = facts.is_orderly and (one.locked is False or _is_over(one.locked_ago_s, bounds.lock_s))
     return bool(one.dropped or one.cached_msgs or is_silent or is_unlocked)
 

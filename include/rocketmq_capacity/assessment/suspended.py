@@ -77,19 +77,15 @@ def suspended_clients(
         return ()
     copies = Counter(one.client_id for one in facts.consumers)
     pulled = {reads.topic.topic for reads in facts.business if not facts.pops(reads)}
-    held: dict[str, list[Owned]] = {}
-    for one in facts.owned:
-        if one.topic in pulled:
-            held.setdefault(one.client_id, []).append(one)
-    idle = sorted(
-        client_id
-        for client_id, queues in held.items()
-        if copies[client_id] == 1 and all(_is_only_marked(facts, one, bounds) for one in queues)
-    )
+    held = [one for one in facts.owned if one.topic in pulled]
+    awake = {one.client_id for one in held if not _is_only_marked(facts, one, bounds)}
+    idle = sorted({one.client_id for one in held if one.client_id not in awake and copies[one.client_id] == 1})
     if not idle:
         return ()
     samples = {Queue(one.topic, one.broker_name, one.queue_id): one for one in facts.samples}
-    names = {client_id: [_name(one) for one in queues] for client_id, queues in held.items()}
+    names: dict[str, list[Queue]] = {}
+    for one in held:
+        names.setdefault(one.client_id, []).append(_name(one))
     holders = Counter(queue for queues in names.values() for queue in set(queues))
     unread = {one: _unread(names[one], holders, samples, bounds.no_progress_s) for one in idle}
     found = [client_id for client_id in idle if unread[client_id]]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from msgspec import json, structs
 
 from rocketmq_capacity.model.facts import Consumer, GroupFacts, Place, Reads
+from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.model.written_queues import WrittenQueues
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS, EXCLUDED, SYSTEM, java_order
@@ -27,7 +28,7 @@ NOT_RANKED: Final = -1
 NOTHING: Final[Integers] = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Queues:
     """The readable queues of a group's topics in rebalance order: by topic, broker name and queue id.
 
@@ -84,15 +85,15 @@ class Queues:
     @classmethod
     def joined(cls, parts: "Sequence[Queues]") -> "Queues":
         """The queues of several groups, one after the other; each keeps topics of its own."""
-        topics = np.array([len(part.topics) for part in parts], np.int64)
-        facts = np.array([len(part.facts) for part in parts], np.int64)
-        places = np.array([len(part.facts_of_place) for part in parts], np.int64)
+        topics = lengths([part.topics for part in parts])
+        facts = lengths([part.facts for part in parts])
+        places = lengths([part.facts_of_place for part in parts])
         facts_of_place = np.concatenate([part.facts_of_place for part in parts])
         facts_of_place += np.repeat(np.cumsum(facts) - facts, places)
         topic_of_place = np.concatenate([part.topic_of_place for part in parts])
         topic_of_place += np.repeat(np.cumsum(topics) - topics, places)
         place = np.concatenate([part.place for part in parts])
-        place += np.repeat(np.cumsum(places) - places, [len(part.place) for part in parts])
+        place += np.repeat(np.cumsum(places) - places, lengths([part.place for part in parts]))
         return cls(
             tuple(chain.from_iterable(part.topics for part in parts)),
             tuple(chain.from_iterable(part.facts for part in parts)),
@@ -332,7 +333,7 @@ class Members:
         return takers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Division:
     """A group's queues and consumers.
 
@@ -370,12 +371,12 @@ class Division:
     @cached_property
     def queues_of_part(self) -> Integers:
         """The number of queues of each part."""
-        return np.array([len(part.queues.place) for part in self.parts], np.int64)
+        return lengths([part.queues.place for part in self.parts])
 
     @cached_property
     def consumers_of_part(self) -> Integers:
         """The number of consumers of each part."""
-        return np.array([len(part.members.consumers) for part in self.parts], np.int64)
+        return lengths([part.members.consumers for part in self.parts])
 
     @cached_property
     def part(self) -> Integers:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rocketmq_capacity.model.division import Integers, Queues
 from rocketmq_capacity.model.facts import Lag, Samples
-from rocketmq_capacity.model.ragged import begins_of
+from rocketmq_capacity.model.ragged import begins_of, lengths
 
 NO_QUEUE: Final = -1
 """In place of the index of a queue that consumers cannot see."""
@@ -24,7 +24,7 @@ class Named(NamedTuple):
         queue_ids: the id on the broker.
     """
 
-    counts: Sequence[int]
+    counts: Integers
     topics: Sequence[str]
     brokers: Sequence[str]
     queue_ids: Sequence[int]
@@ -34,7 +34,7 @@ class Named(NamedTuple):
         """The names of the queues of which something is observed, by group."""
         every = list(chain.from_iterable(observed))
         return cls(
-            list(map(len, observed)),
+            lengths(observed),
             [one.topic for one in every],
             [one.broker_name for one in every],
             [one.queue_id for one in every],
@@ -55,8 +55,8 @@ class QueueIndex:
         self._brokers = [place.broker_name for place in every.facts]
         self._of_place = every.topic_of_place, every.facts_of_place
         self._readable = np.bincount(every.place, minlength=len(every.topic_of_place))
-        self._places = np.array([len(queues.facts_of_place) for queues in groups], np.int64)
-        self.first_of_group = begins_of([len(queues.place) for queues in groups])
+        self._places = lengths([queues.facts_of_place for queues in groups])
+        self.first_of_group = begins_of(lengths([queues.place for queues in groups]))
         self.queues = len(every.place)
 
     def find(self, named: Named) -> Integers:

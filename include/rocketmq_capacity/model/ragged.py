@@ -1,11 +1,20 @@
 """Arrays of several parts of different lengths, one after the other: a batch of groups has one of each kind."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 import numpy as np
 import numpy.typing as npt
 
 Integers = npt.NDArray[np.int64]
+
+
+def lengths(parts: Sequence[Sized]) -> Integers:
+    """How many entries each part has.
+
+    >>> lengths(["ab", "", "cde"])
+    array([2, 0, 3])
+    """
+    return np.fromiter(map(len, parts), np.int64, len(parts))
 
 
 def begins_of(counts: Sequence[int] | Integers) -> Integers:
@@ -33,4 +42,4 @@ def joined(parts: Iterable[Integers]) -> Integers:
 
 def joined_from(parts: Sequence[Integers], begins: Integers) -> Integers:
     """Indexes of several parts, each counted from where its part begins."""
-    return joined(parts) + np.repeat(begins, [len(part) for part in parts])
+    return joined(parts) + np.repeat(begins, lengths(parts))

@@ -103,8 +103,16 @@ class CurrentStrategies(BaseModel):
 
     def of_group(self, consumer_group: str) -> str | None:
         """The strategy of the group's entry, if it has one; a class by its full name."""
-        own = self.own.get(consumer_group)
-        return (self.__pydantic_extra__ or {}).get(consumer_group) if own is None else own.class_name
+        entry = self._entry(consumer_group)
+        return entry.class_name if isinstance(entry, OwnStrategy) else entry
+
+    def own_of_group(self, consumer_group: str) -> OwnStrategy | None:
+        """The strategy of the deployment's own that the group's entry names, if it names one."""
+        entry = self._entry(consumer_group)
+        return entry if isinstance(entry, OwnStrategy) else None
+
+    def _entry(self, consumer_group: str) -> str | OwnStrategy | None:
+        return (self.__pydantic_extra__ or {}).get(consumer_group)
 
     @property
     def own(self) -> dict[str, OwnStrategy]:
@@ -233,7 +241,7 @@ class Policy(Section):
 
     def strategies_of(self, consumer_group: str) -> tuple[str, ...]:
         """The strategies that are computed for a group: the policy's, and a class of its own."""
-        own = self.current_strategies.own.get(consumer_group)
+        own = self.current_strategies.own_of_group(consumer_group)
         return self.strategies if own is None else (*self.strategies, own.class_name)
 
     def own_answers(self, consumer_group: str) -> tuple[OwnAnswers, ...]:

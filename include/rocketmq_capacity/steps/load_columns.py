@@ -9,29 +9,24 @@ import pyarrow as pa
 from rocketmq_capacity.assessment.assess import GroupAssessment
 from rocketmq_capacity.assessment.capacity_rows import FIGURES, CapacityRows
 from rocketmq_capacity.model.division import Integers
+from rocketmq_capacity.model.ragged import begins_of, lengths, within
 
 
 def client_load_columns(groups: Sequence[GroupAssessment]) -> dict[str, pa.Array]:
     """The columns of ``ClientLoad`` of several groups; texts are dictionary-encoded."""
-    names: dict[str, int] = {}
-    ids = pa.array(chain.from_iterable(group.client_ids for group in groups), pa.string()).dictionary_encode()
-    first, of_group, of_strategy, of_client = 0, [], [], []
-    for number, group in enumerate(groups):
-        clients = len(group.client_ids)
-        for one in group.client_loads:
-            of_group.append(np.full(clients, number))
-            of_strategy.append(np.full(clients, names.setdefault(one.strategy, len(names))))
-            of_client.append(np.arange(first, first + clients))
-        first += clients
+    ids = pa.array(chain.from_iterable([group.client_ids for group in groups]), pa.string()).dictionary_encode()
+    clients = lengths([group.client_ids for group in groups])
     loads = [one for group in groups for one in group.client_loads]
+    group = np.repeat(np.arange(len(groups)), lengths([group.client_loads for group in groups]))
+    strategies = pa.array([one.strategy for one in loads], pa.string()).dictionary_encode()
     rates = _joined((one.msgs_per_s for one in loads), np.float64)
     has_lag = _joined((one.has_lag for one in loads), np.bool_)
-    client = np.asarray(ids.indices)[_joined(of_client)]
+    client = np.asarray(ids.indices)[np.repeat(begins_of(clients)[group], clients[group]) + within(clients[group])]
     return {
         "consumer_group": _encoded(
-            _joined(of_group), pa.array([one.status.consumer_group for one in groups], pa.string())
+            np.repeat(group, clients[group]), pa.array([one.status.consumer_group for one in groups], pa.string())
         ),
-        "strategy": _encoded(_joined(of_strategy), pa.array(list(names), pa.string())),
+        "strategy": _encoded(np.repeat(np.asarray(strategies.indices), clients[group]), strategies.dictionary),
         "client_id": _encoded(client, ids.dictionary),
         "queues": pa.array(_joined(one.queues for one in loads)),
         "msgs_per_s": pa.array(rates, mask=np.isnan(rates)),
@@ -45,7 +40,7 @@ def _encoded(numbers: Integers, texts: pa.StringArray) -> pa.DictionaryArray:
 
 def capacity_columns(groups: Sequence[CapacityRows]) -> dict[str, pa.Array]:
     """The columns of ``ClientCapacity`` of several groups."""
-    counts = [len(group.client) for group in groups]
+    counts = lengths([group.client for group in groups])
     names = pa.array([group.consumer_group for group in groups], pa.string())
     number = pa.array(np.repeat(np.arange(len(groups)), counts).astype(np.int32))
     columns: dict[str, pa.Array] = {

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
+from operator import attrgetter
 from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin
 
@@ -75,20 +76,20 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
         return values
     if pa.types.is_list(kind) and kind.value_type == QUEUE:
         queues = list(chain.from_iterable(value for value in values if value))
-        members = [pa.array([getattr(queue, field.name) for queue in queues], field.type) for field in QUEUE]
+        members = [pa.array(list(map(attrgetter(field.name), queues)), field.type) for field in QUEUE]
         return pa.ListArray.from_arrays(_begins(values), pa.StructArray.from_arrays(members, fields=list(QUEUE)))
     if pa.types.is_map(kind):
         known = [value for value in values if value]
         keys = pa.array(chain.from_iterable(known), kind.key_type)
-        items = pa.array(chain.from_iterable(value.values() for value in known), kind.item_type)
+        items = pa.array(chain.from_iterable(map(dict.values, known)), kind.item_type)
         return pa.MapArray.from_arrays(_begins(values), keys, items)
     return pa.array(values, kind)
 
 
 def _begins(values: Sequence[Any]) -> pa.Array:
     """Where the items of each list or map begin among those of all, and where the last one ends; null for None."""
-    ends = np.cumsum([0, *(len(value or ()) for value in values)])
-    return pa.array(ends, pa.int32(), mask=np.array([*(value is None for value in values), False]))
+    ends = np.cumsum([0, *map(len, [value or () for value in values])])
+    return pa.array(ends, pa.int32(), mask=np.array([*[value is None for value in values], False]))
 
 
 def _as_given(schema: pa.Schema, arrays: list[pa.Array]) -> pa.Schema:
