@@ -10,11 +10,13 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_with
 from pathlib import Path
 from typing import Final
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from rocketmq_capacity.handover.desired_state import GROUPS
 from rocketmq_capacity.model.cases import QueueCounts
@@ -29,8 +31,9 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.units import units_of
-from tests.handover.planned import Handed, applied, handed, lasting
+from tests.handover.planned import Handed, answered, applied, handed, handed_of, lasting, planned
 from tests.oracle.requirement import started_or_skipped
+from tests.recommendation.test_shrink_queues import daily
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -38,6 +41,10 @@ BROKERS: Final = ("broker-a", "broker-b")
 BEFORE, AFTER = 4, 2
 MSGS_PER_S: Final = 40.0
 STAYS, IS_AWAY = "g_stays", "g_is_away"
+SHRINKING: Final = Policy.model_validate({
+    "thresholds": {"SHRINK_QUEUES": {"min_saved_queues": 1}, "STALE_OBJECT": {"days": 365}}
+})
+"""A policy that shrinks small topics, and takes one without messages for one in use."""
 Queue = tuple[str, int]
 
 
@@ -64,7 +71,7 @@ class Story:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[tuple[Cluster, Clients]]:
-    cluster = started_or_skipped(Cluster([Broker(name) for name in BROKERS]).start)
+    cluster = started_or_skipped(Cluster([Broker(name) for name in BROKERS], pop=True).start)
     with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
         yield cluster, clients
 
@@ -245,6 +252,41 @@ def test_when_all_of_its_patches_are_carried_out_the_next_plan_has_gits_file_and
 
     wait_until(is_there)
     assert (later[-1].differences["patch"], later[-1].differences["differences"]) == ("", [])
+
+
+def test_a_shrink_and_pop_that_are_carried_out_are_what_git_has_made_of_the_file(
+    running: tuple[Cluster, Clients], story: Story, tmp_path: Path
+) -> None:
+    cluster, clients = running
+    cluster.create_topic("wide", dict.fromkeys(BROKERS, 8))
+    cluster.create_topic("few", dict.fromkeys(BROKERS, 1))
+    clients.start_consumer(Consumer("g_wide", "wide-1", ["wide"]))
+    few = [Consumer("g_few", f"few-{index}", ["few"]) for index in range(4)]
+    started = [clients.start_consumer(one) for one in few]
+    clients.settled()
+    now = snapshot_of(cluster)
+    plan = planned(now, SHRINKING, daily(now))
+    ids = {(one.action, one.topic or one.consumer_group): one.id for one in plan.recommendations}
+    approved = ids["SHRINK_QUEUES", "wide"], ids["SWITCH_TO_POP", "g_few"]
+    # Without messages nobody knows how large a group has to be, and a plan that is UNDECIDED changes no group.
+    sized = tuple(replace(one, provision_status="RIGHT_PROVISIONED") for one in plan.groups)
+    made = handed_of(answered(replace(plan, groups=sized), approved), now)
+    wanted = applied(made.state, made.differences["patch"], tmp_path)
+    assert {one["recommendation"] for one in made.differences["differences"] if one["chosen"]} == {*approved}
+
+    shrink, pop = (next(one for one in plan.recommendations if one.id == name) for name in approved)
+    for step in shrink.steps or ():
+        follow(step, cluster.mqadmin)
+    for command in pop.commands:
+        cluster.mqadmin(command)
+    for number, one in zip(started, few, strict=True):  # as its reason says: setClientRebalance(false), and start again
+        clients.stop_consumer(number)
+        clients.start_consumer(dataclass_with(one, pop=True))
+
+    wait_until(lambda: lasting(handed(snapshot_of(cluster)).state) == lasting(wanted))
+    groups = {one["consumer_group"]: one for one in yaml.safe_load(wanted)[GROUPS]}
+    (read,) = groups["g_few"]["subscriptions"]
+    assert (read["message_request_mode"], read["pop_share_queue_num"]) == ("POP", 8)
 
 
 def test_the_file_has_what_each_broker_has_set_for_a_group(running: tuple[Cluster, Clients]) -> None:

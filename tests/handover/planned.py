@@ -14,6 +14,7 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
 from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.settings.policy import Policy
@@ -99,6 +100,16 @@ def handed_of(plan: Plan, inventory: Inventory, policy: Policy = DEFAULTS) -> Ha
     """What is handed over of a plan of this inventory."""
     files = handed_over(plan, policy, observed(inventory, policy))
     return Handed(plan, (files[STATE] or b"").decode(), json.loads(files[DIFFERENCES] or b""))
+
+
+def answered(plan: Plan, approved: tuple[str, ...], rejected: tuple[str, ...] = ()) -> Plan:
+    """The plan with the answer of a person."""
+    at = "2026-11-20T03:00:00Z"
+    asked = (*approved, *rejected)
+    answer = Approval(
+        status="APPROVED", by="li", at=at, why="tonight", recommendations=asked, approved=approved, rejected=rejected
+    )
+    return replace(plan, approval=answer)
 
 
 def applied(state: str, patch: str, folder: Path) -> str:

@@ -15,12 +15,10 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.handover.flow_yaml import scalar
 from rocketmq_capacity.plan_file.desired_state import DesiredState
-from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import GroupSettings, Inventory
 from tests.assessment.cases import a_group, a_topic, members
-from tests.handover.planned import applied, git, handed, handed_of, lasting, planned
+from tests.handover.planned import answered, applied, git, handed, handed_of, lasting, planned
 from tests.recommendation.cases import broker, java_members
 from tests.recommendation.random_cluster import followed, random_cluster
 from tests.recommendation.test_hostile_names import NAMES, OBEYED
@@ -243,15 +241,6 @@ def test_a_group_that_the_plan_is_undecided_about_has_no_patch() -> None:
         "the plan is UNDECIDED about g_idle",
         "UNDECIDED: it is not known of every group which queues move",
     }
-
-
-def answered(plan: Plan, approved: tuple[str, ...], rejected: tuple[str, ...]) -> Plan:
-    at = "2026-11-20T03:00:00Z"
-    asked = (*approved, *rejected)
-    answer = Approval(
-        status="APPROVED", by="li", at=at, why="tonight", recommendations=asked, approved=approved, rejected=rejected
-    )
-    return replace(plan, approval=answer)
 
 
 def test_with_an_answer_what_was_approved_is_chosen_and_what_was_rejected_has_no_patch() -> None:
