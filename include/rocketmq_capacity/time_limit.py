@@ -32,6 +32,6 @@ def within(limit_s: float, call: Callable[[], Result]) -> Result:
     try:
         return done.result(limit_s)
     except FutureTimeout:
-        if done.done():
-            raise  # the call's own error
+        if done.done():  # it is the call's own error, or the call has just ended
+            return done.result()
         raise TimeLimit(f"no answer within {limit_s:g} s") from None
