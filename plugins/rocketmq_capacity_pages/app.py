@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from rocketmq_capacity.errors import StoreUnreachable
 from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, Busy
 from rocketmq_capacity.report.html import policy_of
-from rocketmq_capacity_pages import accepting, comparing, listing, reading
+from rocketmq_capacity_pages import accepting, comparing, listing, reading, scraping
 from rocketmq_capacity_pages.access import logged_in
 from rocketmq_capacity_pages.responses import HERE, READING, Guard, page
 
@@ -32,24 +32,25 @@ NO_STORE: Final = "The store of the reports does not answer, or refuses. The API
 
 
 def create_app() -> FastAPI:
-    """The app. Every address in it, also the style and unknown ones, needs a login."""
+    """The app. Every address in it, also the style and unknown ones, needs a login; for metrics a token will do."""
+    login = [Depends(logged_in)]
     app = FastAPI(
         title="RocketMQ capacity reports",
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,  # behind a proxy, a redirect would name the wrong host
-        dependencies=[Depends(logged_in)],
     )
     app.add_middleware(Guard)
     app.add_exception_handler(AnyHTTPException, _refusal)
     app.add_exception_handler(Busy, _busy)
     app.add_exception_handler(StoreUnreachable, _no_store)
     app.add_exception_handler(Exception, _failure)
-    app.api_route("/style.css", methods=READING)(_style)
+    app.api_route("/style.css", methods=READING, dependencies=login)(_style)
     for room in (listing, comparing, accepting, reading):
-        app.include_router(room.router)
-    app.api_route("/{rest:path}", methods=READING)(_nothing)
+        app.include_router(room.router, dependencies=login)
+    app.include_router(scraping.router)
+    app.api_route("/{rest:path}", methods=READING, dependencies=login)(_nothing)
     return app
 
 

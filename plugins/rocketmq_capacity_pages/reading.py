@@ -11,15 +11,14 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response, StreamingResponse
 
 from rocketmq_capacity.one_at_a_time import SMALL
-from rocketmq_capacity.plan_file.handed_over import HANDED_OVER, METRICS
+from rocketmq_capacity.plan_file.handed_over import HANDED_OVER
 from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
 from rocketmq_capacity.report.files import FINDINGS, PLAN, RECOMMENDATIONS, REPORT
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.tables import BY_OWNER
-from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.accepting import Forms, forms_of
-from rocketmq_capacity_pages.access import KindOfAddress, may_read, require
+from rocketmq_capacity_pages.access import KindOfAddress, may_read
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
@@ -69,32 +68,22 @@ def _page(
     )
 
 
-@router.api_route("/metrics/{cluster}", methods=READING)
-@SMALL.each
-def latest_metrics(request: Request, user: GetUserDep, cluster: str) -> Response:
-    """The metrics of a cluster's latest plan, for Prometheus to scrape: the address stays the same."""
-    require(PLANS, request, user)
-    latest = next(iter(shelf_of(PLANS).plans(cluster)), None) if RUN_ID.fullmatch(cluster) else None
-    if latest is None:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    return _stored_file(request, PLANS, cluster, latest.run_id, METRICS)
-
-
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/by-owner/{name}", methods=READING)
 @SMALL.each
 def owner_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
     """The findings of one owner, to download."""
-    return _stored_file(request, kind, cluster, run_id, f"{BY_OWNER}/{name}")
+    return stored_file(request, kind, cluster, run_id, f"{BY_OWNER}/{name}")
 
 
 @router.api_route("/reports/{kind}/{cluster}/{run_id}/{name}", methods=READING)
 @SMALL.each
 def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
     """A file of the report: report.html to show, the others to download."""
-    return _stored_file(request, kind, cluster, run_id, name)
+    return stored_file(request, kind, cluster, run_id, name)
 
 
-def _stored_file(request: Request, kind: Kind, cluster: str, run_id: str, name: str) -> Response:
+def stored_file(request: Request, kind: Kind, cluster: str, run_id: str, name: str) -> Response:
+    """A file as it is stored. Errors: HTTPException 404 if there is none."""
     report = _report(kind, cluster, run_id)
     path = shelf_of(kind).file(report, name)
     if path is None:

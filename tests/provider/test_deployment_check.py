@@ -107,6 +107,18 @@ def test_each_channel_of_the_policy_needs_its_connection(environment: pytest.Mon
     assert "has a channel without an owner" in checked()["RMQC_POLICY"].mend
 
 
+def test_the_token_for_metrics_is_optional_but_must_be_one(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    name, file = "RMQC_METRICS_TOKEN_FILE", tmp_path / "token"
+    assert checked()[name] == Checked(name, "none: metrics need a login")
+
+    environment.setenv(name, str(file))
+    assert checked()[name].mend == f"{name}: {file} cannot be read: No such file or directory"
+    file.write_text("too short")
+    assert checked()[name].mend.startswith(f"{name}: {file} holds no token; expected one line of 32 to 4,096 letters")
+    file.write_text("0123456789abcdef" * 4 + "\n")
+    assert checked()[name] == Checked(name, str(file))
+
+
 def test_the_doctor_says_it_in_its_table(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
     done = run("doctor", "--airflow", cwd=tmp_path, env={"COLUMNS": "300"})
 

@@ -27,8 +27,9 @@ from rocketmq_capacity.provider.notice import CONNECTION as NOTICE
 from rocketmq_capacity.provider.notice_text import Notice
 from rocketmq_capacity.provider.spark_app import CONNECTION as SPARK
 from rocketmq_capacity.provider.spark_app import POOL
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import METRICS_VARIABLE, Places
 from rocketmq_capacity.settings.policy import read_policy
+from rocketmq_capacity.settings.token_file import read_token
 from rocketmq_capacity.store.place import folders_in, is_local
 
 PLUGINS: Final = ("rocketmq_capacity_forms", "rocketmq_capacity_reports")
@@ -54,6 +55,7 @@ def deployment_parts() -> Iterator[Checked]:
         yield _asked(f"connection {cluster}", partial(_cluster, cluster))
     yield from (_lake(name, where) for name, where in (("RMQC_LAKE", places.lake), ("RMQC_WHAT_IFS", places.what_ifs)))
     yield from _plugins(places)
+    yield _metrics_token(places)
     yield _asked(f"connection {NOTICE}", partial(_notice, NOTICE, ("none: no notice is sent", "")))
     yield from _channels(places)
 
@@ -119,6 +121,17 @@ def _plugins(places: Places) -> Iterator[Checked]:
                 f"let [core] plugins_folder be {places.spark_apps.parent / 'plugins'}, and install this package there"
             )
             yield Checked(f"plugin {name}", why, mend)
+
+
+def _metrics_token(places: Places) -> Checked:
+    name = METRICS_VARIABLE
+    if places.metrics_token is None:
+        return Checked(name, "none: metrics need a login")
+    try:
+        read_token(name, places.metrics_token)
+    except BadInput as error:
+        return Checked(name, "wrong: metrics need a login", str(error))
+    return Checked(name, str(places.metrics_token))
 
 
 def _channels(places: Places) -> Iterator[Checked]:

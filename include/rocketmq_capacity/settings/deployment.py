@@ -13,6 +13,7 @@ from rocketmq_capacity.errors import BadInput, shown
 PACKAGE: Final = Path(__file__).resolve().parents[1]
 CONNECTION_ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 """The allowed ids of a cluster's connection: the id is part of a folder's name."""
+METRICS_VARIABLE: Final = "RMQC_METRICS_TOKEN_FILE"
 MOST_MINUTES: Final = 7 * 24 * 60
 """A daily run that may take longer than a week is never late."""
 
@@ -33,6 +34,8 @@ class Places:
         policy: ``RMQC_POLICY``, the policy file (default: none, every key has its default).
         spark_apps: ``RMQC_SPARK_APPS``, the folder of the Spark apps (default ``spark_apps``).
         late_after: ``RMQC_LATE_AFTER_MINUTES``, after which a daily run that has not ended is late (default: never).
+        metrics_token: ``RMQC_METRICS_TOKEN_FILE``, a file with a token that opens the metrics of plans and nothing else
+            (default: none, and metrics need a login to Airflow).
         sample: the inventory, recorded from a real cluster, that a run without other input plans.
     """
 
@@ -43,6 +46,7 @@ class Places:
     policy: Path | None
     spark_apps: Path
     late_after: timedelta | None
+    metrics_token: Path | None
     sample: Path
 
     @classmethod
@@ -67,6 +71,7 @@ class Places:
             policy=policy_file(environment),
             spark_apps=place("RMQC_SPARK_APPS", "spark_apps"),
             late_after=_minutes(environment.get("RMQC_LATE_AFTER_MINUTES", "")),
+            metrics_token=place(METRICS_VARIABLE, "") if environment.get(METRICS_VARIABLE) else None,
             sample=sample_inventory(),
         )
 
