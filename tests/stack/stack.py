@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.store.lake import Lake
+from tests.fixtures.chat_server import TAKEN, ChatServer, chat_server
 from tests.fixtures.ports import free_port
 from tests.stack.airflow import Airflow, Api, running_airflow, until
 from tests.stack.postgres import Postgres, running_postgres
@@ -28,10 +29,14 @@ APPROVAL: Final = "rocketmq_capacity_approval"
 DAGS: Final = (DAILY, WHAT_IF, APPROVAL)
 ALL_TASKS: Final = "/pools/default_pool"
 """Of tasks without a pool of their own. Tasks whose pool is not there wait."""
+WECOM: Final = {"webhook": "wecom"}
 READ_WITHIN_S: Final = 600.0
-POLICY: Final = """
-snapshot: {sample_count: 2, sample_interval_s: 1}
-thresholds: {LOW_UTILISATION: {min_msgs_per_s: 1000}}
+CHANNEL: Final = "pay_chat"
+"""Airflow's id of the connection by which the owner of g_pay is told."""
+POLICY: Final = f"""
+groups: [{{match: ^g_pay, owner: payments, channel: {CHANNEL}}}]
+snapshot: {{sample_count: 2, sample_interval_s: 1}}
+thresholds: {{LOW_UTILISATION: {{min_msgs_per_s: 1000}}}}
 """
 """Rates of one second instead of ten, which nothing may judge: of twenty messages now and then most meet in a queue."""
 
@@ -42,7 +47,9 @@ class Stack:
 
     Attributes:
         folder: everything that any of them writes, PostgreSQL's own files excepted.
+        chat: where the owner of g_pay is told.
         planted: what is kept secret in the connection of the good cluster, by field.
+        token: what is kept secret in the address of the chat.
     """
 
     folder: Path
@@ -51,7 +58,9 @@ class Stack:
     spark: Spark
     airflow: Airflow
     admin: Api
+    chat: ChatServer
     planted: dict[str, str] = field(repr=False)
+    token: str = field(repr=False)
 
     @property
     def lake(self) -> Lake:
@@ -100,7 +109,9 @@ def running_stack(folder: Path, told: Callable[[str], None]) -> Iterator[Stack]:
         cluster = shop.result()
         told("RocketMQ")
         planted = {"password": secrets.token_hex(16), "security_token": secrets.token_hex(16)}
-        stack = Stack(folder, cluster, postgres, spark, airflow, airflow.api(), planted)
+        chat = ending.enter_context(chat_server())
+        chat.answer = TAKEN["wecom"]
+        stack = Stack(folder, cluster, postgres, spark, airflow, airflow.api(), chat, planted, secrets.token_hex(16))
         _configure(stack)
         told("Dags")
         yield stack
@@ -125,7 +136,9 @@ def _configure(stack: Stack) -> None:
     extra = json.dumps({"security_token": stack.planted["security_token"], **patience})
     good = {"connection_id": GOOD, "conn_type": "rocketmq", "host": stack.shop.nameserver, "extra": extra, **keys}
     dead = {"connection_id": DEAD, "conn_type": "rocketmq", "host": f"127.0.0.1:{free_port()}"}
-    for connection in (good, dead):
+    robot = f"{stack.chat.address}/robot?key={stack.token}"
+    chat = {"connection_id": CHANNEL, "conn_type": "generic", "password": robot, "extra": json.dumps(WECOM)}
+    for connection in (good, dead, chat):
         stack.admin.send("POST", "/connections", connection)
     # Switched on, a daily Dag makes the run of today at once; these tests make their own. Without slots it does nothing
     # before it is ended.

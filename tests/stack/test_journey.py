@@ -13,11 +13,12 @@ from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.provider.scenario_form import WHAT_CHANGES
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.place import folders_in
 from rocketmq_capacity.store.run_key import key_before
 from rocketmq_capacity.store.run_lookup import existing_run, runs_before
 from tests.cli.program import run
 from tests.provider.planted_secret import holds, places_that_hold
-from tests.stack.airflow import DagRun
+from tests.stack.airflow import DagRun, until
 from tests.stack.conftest import (
     AGREED,
     REFUSED,
@@ -36,6 +37,8 @@ from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 REPORTS = "/rocketmq-capacity"
+TOLD_WITHIN_S = 120.0
+"""Airflow sends a notice after a task has succeeded."""
 
 
 @pytest.mark.parametrize(
@@ -105,6 +108,16 @@ def test_the_plan_names_the_consumers_that_are_idle(daily: Published) -> None:
     assert "g_pay" in daily.page
 
 
+def test_the_owner_is_told_in_the_chat_with_a_link_to_the_cause(stack: Stack, daily: Published) -> None:
+    (address, posted), *_ = until(lambda: stack.chat.posts, TOLD_WITHIN_S, "the notice")
+
+    told = posted["markdown"]["content"]
+    (cause,) = (one for one in daily.plan["causes"] if "IDLE_CONSUMERS" in one["rule"])
+    assert address == f"/robot?key={stack.token}"
+    assert told.startswith(f"RocketMQ capacity of {GOOD} for payments: ")
+    assert f"]({stack.airflow.url}{daily.address}#cause-{cause['id']})" in told
+
+
 def test_sparks_cluster_computed_both_runs(stack: Stack, daily: Published, what_if: Published) -> None:
     apps = [(app["name"], app["state"]) for app in stack.spark.state()["completedapps"]]
 
@@ -154,7 +167,8 @@ def test_a_what_if_shows_what_would_come_and_is_no_plan(stack: Stack, answered: 
     assert scenario["groups"]
     assert what_if.address == f"{REPORTS}/reports/what-ifs/{GOOD}/{name}/"
     # At midnight the scheduler starts another run of its own.
-    by_hand = [run.name for run in (stack.lake.root / GOOD).iterdir() if "-scheduled__" not in run.name]
+    folders = folders_in(stack.lake.root / GOOD)
+    by_hand = [name for name in folders if "-scheduled__" not in name and not name.startswith(".")]
     assert by_hand == [answered.stored.folder.name]
 
 
@@ -326,7 +340,8 @@ def test_the_secrets_were_in_use_and_are_nowhere(
     assert "rocketmq_capacity_snapshot" in stored
 
     assert sampled.arguments.holders == set()
-    for secret in stack.planted.values():
+    assert len(stack.chat.posts) == 1  # the second plan of the day tells nothing
+    for secret in (*stack.planted.values(), stack.token):
         assert places_that_hold(secret, stack.folder) == []
     assert list(stack.temporary.glob("rocketmq-capacity-*")) == []
 
