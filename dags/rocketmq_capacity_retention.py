@@ -26,6 +26,7 @@ from airflow.sdk.exceptions import AirflowSkipException
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.every_dag import every_dag
+from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.settings.deployment import Places, home_of
@@ -49,16 +50,18 @@ with DAG(
         "only_list": Param(
             False,
             type="boolean",
-            title="Only list",
-            description="Say what would be deleted, and delete nothing.",
-            section="What is done",
+            title=phrase("Only list"),
+            description=phrase("Say what would be deleted, and delete nothing."),
+            section=phrase("What is done"),
         ),
         "any_number": Param(
             False,
             type="boolean",
-            title="Delete any number",
-            description="Delete more runs of a cluster at once than the policy's share, such as after a change of it.",
-            section="What is done",
+            title=phrase("Delete any number"),
+            description=phrase(
+                "Delete more runs of a cluster at once than the policy's share, such as after a change of it."
+            ),
+            section=phrase("What is done"),
         ),
     },
 ) as dag:

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from itertools import product
-from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.catalogue.evidence import Figure, figures_of
 from rocketmq_capacity.catalogue.rule import rules, units_of
 from rocketmq_capacity.report.figures import PER_CENT, UNITS, label
 from rocketmq_capacity.simulation.change import changes
+from tests.fixtures.environment import ROOT
 
-PACKAGE: Final = Path(__file__).parents[2] / "include" / "rocketmq_capacity"
-PAGES: Final = Path(__file__).parents[2] / "plugins" / "rocketmq_capacity_pages"
+PACKAGE: Final = ROOT / "include" / "rocketmq_capacity"
+PAGES: Final = ROOT / "plugins" / "rocketmq_capacity_pages"
 """The pages in Airflow."""
 ROOMS: Final = (
     "allocation",
@@ -39,6 +39,8 @@ ROOMS: Final = (
     "vocabulary.py",
     "wording.py",
 )
+FORMS: Final = ("include/rocketmq_capacity/provider", "dags")
+"""Where the texts of forms, questions and notices are, among others: in calls of ``phrase`` alone."""
 WITHOUT_PAGE: Final = frozenset({
     "report/accepting.py",
     "report/acceptance.py",
@@ -61,6 +63,7 @@ WITHOUT_PAGE: Final = frozenset({
     "report/scripts.py",
     "report/shelf.py",
     "report/shelf_index.py",
+    "provider/form_text.py",
     "plugins/responses.py",
     "plugins/reading.py",
 })
@@ -157,6 +160,11 @@ def texts_of_code() -> Found:
             name = file.relative_to(PACKAGE).as_posix()
             if name not in WITHOUT_PAGE:
                 _Reader(name, found).visit(ast.parse(file.read_text("utf-8")))
+    for folder in FORMS:
+        for file in sorted((ROOT / folder).glob("*.py")):
+            name = file.relative_to(ROOT).as_posix().removeprefix("include/rocketmq_capacity/")
+            if name not in WITHOUT_PAGE:
+                _PhraseReader(name, found).visit(ast.parse(file.read_text("utf-8")))
     for file in sorted(PAGES.glob("*.py")):
         if f"plugins/{file.name}" not in WITHOUT_PAGE:
             _PageReader(f"plugins/{file.name}", found).visit(ast.parse(file.read_text("utf-8")))
@@ -320,6 +328,19 @@ class _Reader(ast.NodeVisitor):
                 plural = several.value if isinstance(several, ast.Constant) else f"{noun}s"
                 if "{" not in noun:
                     self.found.nouns.setdefault((noun, str(plural)), []).append(place)
+
+
+class _PhraseReader(_Reader):
+    """Reads the phrases of a module, and no other text."""
+
+    def _text(self, node: ast.expr) -> None:
+        """Not a phrase."""
+
+    def _noun(self, node: ast.Call) -> None:
+        """Not in a phrase."""
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        self.visit(node.value)
 
 
 class _PageReader(_Reader):

@@ -112,6 +112,17 @@ def test_each_recommendation_has_the_reason_of_its_line(plan: Plan, asked: list[
     assert (decision.approved, decision.rejected) == ((first, third), (second,))
 
 
+@pytest.mark.parametrize("between", [", ", ";", "\uff0c", "\u3001", "\uff1b", "\u3000"])
+def test_words_are_parted_as_people_write_them_in_english_and_chinese(
+    plan: Plan, asked: list[Asked], between: str
+) -> None:
+    first, second, *_ = (one.recommendation.id for one in asked)
+
+    decision = decided(replace(plan, alternatives=()), asked, only=f"1{between}2")
+
+    assert decision.approved == (first, second)
+
+
 def test_what_is_named_nowhere_stays_open_unless_its_alternative_is_approved(plan: Plan, asked: list[Asked]) -> None:
     first, second, third, *_ = (one.recommendation.id for one in asked)
     choice = replace(plan, alternatives=((first, second),))

@@ -7,6 +7,7 @@ from airflow.sdk import Context, Param
 
 from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.report.acceptance import accept_risk
 from rocketmq_capacity.store.lake import Lake
@@ -18,29 +19,34 @@ NAME: Final[dict[str, Any]] = {"type": ["null", "string"], "maxLength": LONGEST_
 
 def acceptance_params() -> dict[str, Param]:
     """The fields of the form."""
-    where, what = "What is accepted", "Why and how long"
-    place = "As the finding names it; at least one of group, topic and broker."
+    where, what = phrase("What is accepted"), phrase("Why and how long")
+    place = phrase("As the finding names it; at least one of group, topic and broker.")
     return {
         "cluster": Param(
             None,
             **NAME,
-            title="Cluster",
-            description="The name of the cluster, as its report has it. Empty: the only one that has plans.",
+            title=phrase("Cluster"),
+            description=phrase("The name of the cluster, as its report has it. Empty: the only one that has plans."),
             section=where,
         ),
-        "rule": Param(min(rules()), type="string", enum=sorted(rules()), title="Rule", section=where),
-        "consumer_group": Param(None, **NAME, title="Consumer group", description=place, section=where),
-        "topic": Param(None, **NAME, title="Topic", section=where),
-        "broker_name": Param(None, **NAME, title="Broker", section=where),
+        "rule": Param(min(rules()), type="string", enum=sorted(rules()), title=phrase("Rule"), section=where),
+        "consumer_group": Param(None, **NAME, title=phrase("Consumer group"), description=place, section=where),
+        "topic": Param(None, **NAME, title=phrase("Topic"), section=where),
+        "broker_name": Param(None, **NAME, title=phrase("Broker"), section=where),
         "why": Param(
-            None, type=["null", "string"], maxLength=LONGEST_REASON, title="Why", description="Needed.", section=what
+            None,
+            type=["null", "string"],
+            maxLength=LONGEST_REASON,
+            title=phrase("Why"),
+            description=phrase("Needed."),
+            section=what,
         ),
         "until": Param(
             None,
             type=["null", "string"],
             format="date",
-            title="Until",
-            description="The last day (UTC) on which the risk is accepted. Needed.",
+            title=phrase("Until"),
+            description=phrase("The last day (UTC) on which the risk is accepted. Needed."),
             section=what,
         ),
     }

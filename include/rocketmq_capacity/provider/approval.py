@@ -21,6 +21,7 @@ from rocketmq_capacity.plan_file.order import beside
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.plan_file.visible import visible
+from rocketmq_capacity.provider.form_text import phrase, words
 from rocketmq_capacity.provider.report_asset import ask_again, report_address
 from rocketmq_capacity.report.approval import keep_answer, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
@@ -162,24 +163,26 @@ def record_or_ask_again(answer: Mapping[str, Any], run_key: str, lake: Lake, con
 
 def answer_fields(digest: str = "") -> dict[str, Param]:
     """The fields of the answer's form, beside Approve and Reject; ``digest`` is of the recommendations it shows."""
-    named = "Numbers of the list, ids, actions (EXPAND_QUEUES), rules (IDLE_CONSUMERS) or severities (WARNING)"
     # A field that must be a text has to be filled in before Airflow's form lets anybody answer.
     text: dict[str, Any] = {"type": ["null", "string"]}
     lines = text | {"format": "multiline"}
-    only = f"{named}. Empty: all. Others stay open. A reason may follow a colon: 1, 4: agreed with the shop"
-    rejected = "The same words, each line with its reason after a colon: 2: it costs too much"
-    why = "The reason for all that have none of their own."
+    only = phrase(
+        "Numbers of the list, ids, actions (EXPAND_QUEUES), rules (IDLE_CONSUMERS) or severities (WARNING). Empty: "
+        "all. Others stay open. A reason may follow a colon: 1, 4: agreed with the shop"
+    )
+    rejected = phrase("The same words, each line with its reason after a colon: 2: it costs too much")
+    why = phrase("The reason for all that have none of their own.")
     return {
-        ONLY: Param(None, **lines, maxLength=LONGEST, title="Approve only these", description=only),
-        REJECTED: Param(None, **lines, maxLength=LONGEST, title="Reject these", description=rejected),
-        COMMENT: Param(None, **text, maxLength=LONGEST_REASON, title="Why", description=why),
+        ONLY: Param(None, **lines, maxLength=LONGEST, title=phrase("Approve only these"), description=only),
+        REJECTED: Param(None, **lines, maxLength=LONGEST, title=phrase("Reject these"), description=rejected),
+        COMMENT: Param(None, **text, maxLength=LONGEST_REASON, title=phrase("Why"), description=why),
         # The form sends it with the answer. The only choice is what the form shows.
         DIGEST: Param(
             digest or None,
             type=["null", "string"],
             enum=[digest, None] if digest else [None],
-            title="Digest of these recommendations",
-            description="Leave it as it is: it says which recommendations you have seen.",
+            title=phrase("Digest of these recommendations"),
+            description=phrase("Leave it as it is: it says which recommendations you have seen."),
         ),
     }
 
@@ -188,25 +191,45 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
     cluster, many = visible(plan.cluster_name), len(ids)
     asked = asked_about(plan, ids)
     report = report_address("plans", run)
-    recorded = "" if plan.recorded_at is UNSET else f", recorded on {plan.recorded_at}"
+    recorded = "" if plan.recorded_at is UNSET else phrase(", recorded on {at}", at=plan.recorded_at)
+    subject = (
+        phrase("Approve {count} recommendation for cluster {cluster}?", count=many, cluster=cluster)
+        if many == 1
+        else phrase("Approve {count} recommendations for cluster {cluster}?", count=many, cluster=cluster)
+    )
     return Question(
         run_key=run.folder.name,
         digest=digest_of(plan, ids),
         until=taken_at(plan) + OLDEST,
-        subject=f"Approve {many} recommendation{'s' * (many != 1)} for cluster {cluster}?",
+        subject=subject,
         body="\n".join([
-            f"Snapshot of {plan.taken_at}{recorded}. [The report]({report}) shows reasons, commands and effects.",
+            phrase(
+                "Snapshot of {at}{recorded}. [The report]({report}) shows reasons, commands and effects.",
+                at=plan.taken_at,
+                recorded=recorded,
+                report=report,
+            ),
             "",
-            "### How to answer",
+            phrase("### How to answer"),
             "",
-            f"- **{APPROVE}** approves all, or only those that you name. You may reject others by name. What you then "
-            "name nowhere stays open, and the next plan asks about it again. Of alternatives one is approved: the one "
-            "that you name, or else the first.",
-            f"- **{REJECT}** rejects all. Nothing is carried out either way.",
-            "- A reason follows a colon, on a line of its own: `2, 5: the disk is full`. *Why* is for all others.",
-            f"- The question ends when the snapshot is {OLDEST / timedelta(hours=1):g} hours old: that rejects all.",
-            "- An answer may be refused, such as one to a plan that was made again. Airflow then says why, and nothing "
-            "is stored.",
+            phrase(
+                "- **{approve}** approves all, or only those that you name. You may reject others by name. What you "
+                "then name nowhere stays open, and the next plan asks about it again. Of alternatives one is approved: "
+                "the one that you name, or else the first.",
+                approve=APPROVE,
+            ),
+            phrase("- **{reject}** rejects all. Nothing is carried out either way.", reject=REJECT),
+            phrase(
+                "- A reason follows a colon, on a line of its own: `2, 5: the disk is full`. *Why* is for all others."
+            ),
+            phrase(
+                "- The question ends when the snapshot is {hours} hours old: that rejects all.",
+                hours=f"{OLDEST / timedelta(hours=1):g}",
+            ),
+            phrase(
+                "- An answer may be refused, such as one to a plan that was made again. Airflow then says why, and "
+                "nothing is stored."
+            ),
             *_lines(plan, asked),
         ]),
     )
@@ -222,17 +245,23 @@ def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
         if one.cause != cause:
             cause = one.cause
             # In Markdown a heading right after a list would be a part of its last item.
-            yield from ("", f"### {one.severity.capitalize()}: {_plain(one.title, LONGEST_HEADING)}", "")
+            title = _plain(words(one.title), LONGEST_HEADING)
+            yield from ("", phrase("### {severity}: {title}", severity=one.severity.capitalize(), title=title), "")
             if impact.get(cause):
-                yield from (f"{impact[cause]}.", "")
+                yield from (words(f"{impact[cause]}."), "")
         about = one.recommendation.consumer_group or one.recommendation.topic or ""
         instead = sorted(number[other] for other in others.get(one.recommendation.id, ()) if other in number)
-        choice = f" *Instead of {', '.join(map(str, instead))}.*" if instead else ""
-        yield f"- {one.number}: {_code(one.recommendation.action)} {_code(about)} {_plain(one.reason)}{choice}"
+        choice = phrase(" *Instead of {numbers}.*", numbers=", ".join(map(str, instead))) if instead else ""
+        yield f"- {one.number}: {_code(one.recommendation.action)} {_code(about)} {_plain(words(one.reason))}{choice}"
     if left := Counter(f"{one.severity} {one.recommendation.action}" for one in asked[SHOWN:]):
-        counts = ", ".join(f"{count} {words}" for words, count in sorted(left.items()))
-        yield from ("", "### More", "")
-        yield f"- {SHOWN + 1} to {len(asked)}: {counts}. Name them by severity, action or rule; the report lists each."
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(left.items()))
+        yield from ("", phrase("### More"), "")
+        yield phrase(
+            "- {first} to {last}: {counts}. Name them by severity, action or rule; the report lists each.",
+            first=SHOWN + 1,
+            last=len(asked),
+            counts=counts,
+        )
 
 
 def _plain(text: str, longest: int = LONGEST_LINE) -> str:

@@ -9,13 +9,13 @@ from typing import Any, Final
 from airflow.sdk import Param
 
 from rocketmq_capacity.errors import shown
+from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.store.run_key import DagRunLike, run_key
 
 # JSON schema searches for a pattern, and Python's $ also matches before a last line feed. This is the end itself.
 _END: Final = r"(?![\s\S])"
 INVENTORY_NAME: Final = rf"^[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}}\.json{_END}"
-SECTION: Final = "What is planned"
 SHOWN: Final = 5
 """Inventory files that a refusal names."""
 
@@ -43,6 +43,10 @@ class Source:
         }
 
 
+def _section() -> str:
+    return phrase("What is planned")
+
+
 def clusters_param(places: Places) -> Param:
     """The form's choice of any of the configured clusters."""
     return Param(
@@ -51,10 +55,12 @@ def clusters_param(places: Places) -> Param:
         items={"type": "string", "enum": list(places.clusters)},
         examples=list(places.clusters),
         uniqueItems=True,
-        title="Clusters",
-        description="Airflow connections of the clusters to plan. None chosen: all that the deployment plans daily, or "
-        "the recorded sample where it plans none.",
-        section=SECTION,
+        title=phrase("Clusters"),
+        description=phrase(
+            "Airflow connections of the clusters to plan. None chosen: all that the deployment plans daily, or the "
+            "recorded sample where it plans none."
+        ),
+        section=_section(),
     )
 
 
@@ -64,9 +70,9 @@ def cluster_param(places: Places) -> Param:
         places.clusters[0] if places.clusters else None,
         type=["null", "string"],
         enum=[*places.clusters, None],
-        title="Cluster",
-        description="Airflow connection of the cluster to start from; the recorded sample where there is none.",
-        section=SECTION,
+        title=phrase("Cluster"),
+        description=phrase("Airflow connection of the cluster to start from; the recorded sample where there is none."),
+        section=_section(),
     )
 
 
@@ -76,10 +82,11 @@ def inventory_param() -> Param:
         None,
         type=["null", "string"],
         pattern=INVENTORY_NAME,
-        title="Inventory file",
-        description="Instead of a live cluster: a recorded inventory in the deployment's inventory folder, such as "
-        "monday.json.",
-        section=SECTION,
+        title=phrase("Inventory file"),
+        description=phrase(
+            "Instead of a live cluster: a recorded inventory in the deployment's inventory folder, such as monday.json."
+        ),
+        section=_section(),
     )
 
 

@@ -13,9 +13,9 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.settings.yaml_file import nearest
 
-SEPARATORS: Final = re.compile(r"[,;\s]+")
+SEPARATORS: Final = re.compile(r"[,;\uff0c\u3001\uff1b\s]+")
 COLON: Final = re.compile("[:\uff1a]")
-"""Before a reason: that of ASCII, or that of Chinese and Japanese keyboards."""
+"""Between words, and before a reason: those of ASCII, and those of Chinese and Japanese keyboards."""
 LONGEST_REASON: Final = 1_000
 """Characters of one reason."""
 

@@ -1,0 +1,28 @@
+"""Texts of forms and questions in the deployment's language: Airflow shows them to everybody alike."""
+
+from rocketmq_capacity.settings.deployment import policy_file
+from rocketmq_capacity.settings.policy_language import language_of_policy
+from rocketmq_capacity.vocabulary import ENGLISH
+
+
+def phrase(text: str, **values: object) -> str:
+    """A text with its values, as :func:`rocketmq_capacity.language.current.phrase`."""
+    language = language_of_policy(policy_file())
+    if language == ENGLISH:
+        return text.format(**values)
+    # Imported only where it is needed: Airflow reads each Dag file again and again.
+    from rocketmq_capacity.language import current
+
+    with current.speaking(language):
+        return current.phrase(text, **values)
+
+
+def words(text: str) -> str:
+    """A sentence of a plan; in English where the language does not have it."""
+    language = language_of_policy(policy_file())
+    if language == ENGLISH:
+        return text
+    from rocketmq_capacity.language import current
+
+    with current.speaking(language):
+        return current.words(text)
