@@ -126,6 +126,7 @@ def main() -> None:
 
 def snapshot(given: Namespace) -> None:
     """Take one snapshot of a live cluster and write it as an inventory file."""
+    from rocketmq_capacity.language.current import Spoken
     from rocketmq_capacity.progress.on_stream import progress_on
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.settings.policy import read_policy
@@ -137,7 +138,7 @@ def snapshot(given: Namespace) -> None:
     _check_out_file(given.out, overwrite=given.overwrite)
     settings = connection_of(given.connection, given.nameserver)
     policy = read_policy(given.policy)
-    with progress_on(sys.stderr, quiet=given.quiet) as progress:
+    with progress_on(sys.stderr, quiet=given.quiet, said=Spoken(policy.language)) as progress:
         inventory = inventory_of(None, given.nameserver, policy, settings, progress)
     write_whole(given.out, render_inventory(inventory))
     sys.stdout.write(f"{given.out}: {inventory.cluster_name} at {inventory.taken_at}\n")
@@ -145,6 +146,7 @@ def snapshot(given: Namespace) -> None:
 
 def plan(given: Namespace) -> None:
     """Plan a cluster: allocate, assess, recommend and publish, in one Spark session."""
+    from rocketmq_capacity.language.current import Spoken
     from rocketmq_capacity.progress.on_stream import progress_on
     from rocketmq_capacity.progress.progress import INFO
     from rocketmq_capacity.progress.wording import seconds
@@ -167,7 +169,7 @@ def plan(given: Namespace) -> None:
     for group, strategy in policy.current_strategies.own.items():
         check_jars(strategy, place_of(group), str(given.policy))
     what_if = read_scenario(scenario) if scenario is not None else None
-    with progress_on(sys.stderr, quiet=given.quiet) as progress:
+    with progress_on(sys.stderr, quiet=given.quiet, said=Spoken(policy.language)) as progress:
         taken, size = _taken(given, policy, what_if, progress)
 
         # All inputs are checked now; only now import Spark and what needs it.

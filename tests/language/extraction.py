@@ -9,8 +9,10 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from http import HTTPStatus
 from itertools import product
+from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.catalogue.evidence import Figure, figures_of
@@ -39,6 +41,11 @@ ROOMS: Final = (
     "vocabulary.py",
     "wording.py",
 )
+PROGRESS: Final = ("progress", "steps", "snapshot/collect.py", "cli.py")
+"""Where the lines about the progress are."""
+TOLD: Final = frozenset({"tell", "tells", "phase", "map_units"})
+"""Calls that tell of the progress: their texts, and the names of phases."""
+TELLING: Final = frozenset({"in_a_few_words"})
 FORMS: Final = ("include/rocketmq_capacity/provider", "dags")
 """Where the texts of forms, questions and notices are, among others: in calls of ``phrase`` alone."""
 WITHOUT_PAGE: Final = frozenset({
@@ -145,30 +152,38 @@ PLACEHOLDER: Final = re.compile(r"\{[^{}]*\}")
 
 @dataclass
 class Found:
-    """What a page may show: texts, and nouns with their plurals; each with the places where it is made."""
+    """What a page may show: texts, and nouns with their plurals; each with the places where it is made.
+
+    ``phrases`` are said with their values where they are made, so that no sentence is compared with them.
+    """
 
     texts: dict[str, list[str]] = field(default_factory=dict)
+    phrases: dict[str, list[str]] = field(default_factory=dict)
     nouns: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
 
+@cache
 def texts_of_code() -> Found:
     """All of them, in the order of the files."""
     found = Found()
-    for room in ROOMS:
-        path = PACKAGE / room
+    readers = (
+        *((PACKAGE / room, _Reader) for room in ROOMS),
+        *((PACKAGE / room, _ProgressReader) for room in PROGRESS),
+        *((ROOT / folder, _PhraseReader) for folder in FORMS),
+        (PAGES, _PageReader),
+    )
+    for path, reader in readers:
         for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
-            name = file.relative_to(PACKAGE).as_posix()
+            name = _name_of(file)
             if name not in WITHOUT_PAGE:
-                _Reader(name, found).visit(ast.parse(file.read_text("utf-8")))
-    for folder in FORMS:
-        for file in sorted((ROOT / folder).glob("*.py")):
-            name = file.relative_to(ROOT).as_posix().removeprefix("include/rocketmq_capacity/")
-            if name not in WITHOUT_PAGE:
-                _PhraseReader(name, found).visit(ast.parse(file.read_text("utf-8")))
-    for file in sorted(PAGES.glob("*.py")):
-        if f"plugins/{file.name}" not in WITHOUT_PAGE:
-            _PageReader(f"plugins/{file.name}", found).visit(ast.parse(file.read_text("utf-8")))
+                reader(name, found).visit(ast.parse(file.read_text("utf-8")))
     return found
+
+
+def _name_of(file: Path) -> str:
+    """The place that the catalogue has for a file's texts."""
+    name = file.relative_to(ROOT).as_posix().removeprefix("include/rocketmq_capacity/")
+    return name.replace("rocketmq_capacity_pages/", "")
 
 
 def labels() -> Iterator[str]:
@@ -269,7 +284,7 @@ class _Reader(ast.NodeVisitor):
         """The whole text, also one of several sentences: it is looked up by itself."""
         (text,) = node.args
         assert isinstance(text, ast.Constant), f"{self.name}:{node.lineno}: a phrase is written where it is used"
-        self.found.texts.setdefault(str(text.value), []).append(f"{self.name}:{node.lineno}")
+        self.found.phrases.setdefault(str(text.value), []).append(f"{self.name}:{node.lineno}")
         for value in node.keywords:
             self.visit(value)
 
@@ -341,6 +356,24 @@ class _PhraseReader(_Reader):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         self.visit(node.value)
+
+
+class _ProgressReader(_PhraseReader):
+    """Reads what a module tells of the progress, and what functions give to be told."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.name in TELLING:
+            _Reader(self.name, self.found).visit(ast.Module([node], []))
+        super().visit_FunctionDef(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        super().visit_Call(node)
+        if _last_name(node.func) in TOLD:
+            told = _Reader(self.name, self.found)
+            for one in node.args:
+                told.visit(one)
+                if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                    self.found.texts.setdefault(one.value, []).append(f"{self.name}:{one.lineno}")
 
 
 class _PageReader(_Reader):

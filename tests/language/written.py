@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
-from rocketmq_capacity.language.catalogue import DOMAIN, FOLDER, read_catalogue
+from rocketmq_capacity.language.catalogue import DOMAIN, FOLDER, PHRASE, read_catalogue
 from rocketmq_capacity.vocabulary import Language
 from tests.language.extraction import PACKAGE, PAGES, counted_figures, labels, texts_of_code
 
@@ -42,11 +42,18 @@ def written() -> bytes:
     before = read_catalogue(LANGUAGE)
     made = Catalog(locale="zh_CN", domain=DOMAIN, project="rocketmq-capacity", fuzzy=False, header_comment=HEADER)
     made.creation_date = made.revision_date = before.creation_date
+    phrases = texts_of_code().phrases.keys() - {text for text, _ in [*_of_templates(), *_of_sentences()]}
     for text, files in wanted().items():
         old = before.get(text if isinstance(text, str) else text[0])
         keeps = old is not None and (old.id if isinstance(old.id, str) else tuple(old.id)) == text
         string = old.string if old is not None and keeps else None
-        made.add(text, string=string, locations=[(file, 0) for file in files], flags=_flags(text))
+        made.add(
+            text,
+            string=string,
+            locations=[(file, 0) for file in files],
+            flags=_flags(text),
+            auto_comments=[PHRASE] if text in phrases else [],
+        )
     buffer = BytesIO()
     write_po(buffer, made, width=120, include_lineno=False, omit_header=False)
     return buffer.getvalue()
@@ -75,6 +82,13 @@ def _of_templates() -> Iterator[tuple[Id, str]]:
 
 
 def _of_code() -> Iterator[tuple[Id, str]]:
+    yield from _of_sentences()
+    for text, places in texts_of_code().phrases.items():
+        for place in places:
+            yield text, place.partition(":")[0]
+
+
+def _of_sentences() -> Iterator[tuple[Id, str]]:
     found = texts_of_code()
     for text, places in found.texts.items():
         for place in places:
@@ -89,5 +103,5 @@ def _of_code() -> Iterator[tuple[Id, str]]:
 
 
 HEADER: Final = """\
-# The pages and the summary in Simplified Chinese; English is the source, in the templates and in the code.
+# All texts in Simplified Chinese; English is the source, in the templates and in the code.
 # `python -m tests.language` adds new texts and drops old ones; {names} are taken over, {a|b} is left out."""

@@ -17,6 +17,8 @@ from rocketmq_capacity.vocabulary import ENGLISH, Language
 DOMAIN: Final = "rocketmq_capacity"
 FOLDER: Final = "locale"
 """In the package; below it are the folders as gettext names them."""
+PHRASE: Final = "a phrase"
+"""The comment of a text that is said with its values where it is made; no sentence of a plan is compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ def words_of(language: Language) -> Words:
     sentences: dict[str, str] = {}
     nouns: dict[str, str] = {}
     for message in catalogue:
+        if PHRASE in message.auto_comments:
+            continue
         said = message.string or ""
         if isinstance(message.id, str):
             sentences[message.id] = str(said)

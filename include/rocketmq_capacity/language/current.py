@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from rocketmq_capacity.language.catalogue import Words, words_of
 from rocketmq_capacity.plan_file.visible import visible
+from rocketmq_capacity.progress.wording import English
 from rocketmq_capacity.vocabulary import ENGLISH, Language
 
 _NOW: Final[ContextVar[Language]] = ContextVar("language", default=ENGLISH)
@@ -42,7 +43,22 @@ def ngettext(one: str, several: str, number: int, **values: Any) -> Markup:
     return _with_values(_words().texts.ngettext(one, several, number), {"num": number, **values})
 
 
-def phrase(template: str, **values: object) -> str:
+class Spoken(English):
+    """How the displays of progress say their texts in this language, in whichever thread."""
+
+    def __init__(self, language: Language) -> None:
+        self._of = words_of(language)
+
+    def phrase(self, text: str, /, **values: object) -> str:
+        """A text of the displays with its values."""
+        return self._of.texts.gettext(text).format(**values)
+
+    def words(self, text: str) -> str:
+        """What a step tells; in English where the catalogue does not have it."""
+        return self._of.sentences.said(text) or text
+
+
+def phrase(template: str, /, **values: object) -> str:
     """A text of the code with its values as they are, such as ``phrase("Runbook of {cluster}", cluster=name)``."""
     return _words().texts.gettext(template).format(**values)
 

@@ -19,10 +19,13 @@ class Lines(Display):
     Args:
         stream: where they are written.
         silent_at_most_s: after this time without a line, one is written about the running phase.
+        said: how the texts are said.
     """
 
-    def __init__(self, stream: TextIO, silent_at_most_s: float = SILENT_AT_MOST_S) -> None:
-        self._stream, self._silent_at_most_s = stream, silent_at_most_s
+    def __init__(
+        self, stream: TextIO, silent_at_most_s: float = SILENT_AT_MOST_S, said: wording.English = wording.IN_ENGLISH
+    ) -> None:
+        self._stream, self._silent_at_most_s, self._said = stream, silent_at_most_s, said
         self._first: str | None = None
         self._written_at = time.monotonic()
         self._step = Step("")
@@ -30,7 +33,7 @@ class Lines(Display):
     def begins(self, step: Step) -> None:
         """A line."""
         is_first, self._step = not self._step.name, step
-        line = stamped(INFO, f"{step.name}: begins")
+        line = stamped(INFO, self._said.phrase("{name}: begins", name=step.name))
         if is_first:
             self._first = line
         else:
@@ -38,8 +41,11 @@ class Lines(Display):
 
     def phase_begins(self, phase: Phase) -> None:
         """A line."""
-        to_do = "" if phase.total is None else f", {phase.total:,} to do"
-        self._say(f"{phase.name}: begins{to_do}")
+        name = self._said.words(phase.name)
+        if phase.total is None:
+            self._say(self._said.phrase("{name}: begins", name=name))
+        else:
+            self._say(self._said.phrase("{name}: begins, {total} to do", name=name, total=f"{phase.total:,}"))
 
     def looks(self) -> None:
         """A line if there has been none for a long time."""
@@ -47,30 +53,36 @@ class Lines(Display):
             return
         step = self._step
         if step.phase is None:
-            self._say(f"under way for {wording.seconds(step.seconds)}")
+            self._say(self._said.phrase("under way for {time}", time=wording.seconds(step.seconds)))
         else:
-            far = wording.how_far(step.phase) or "under way"
-            self._say(f"{step.phase.name}: {far} after {wording.seconds(step.phase.seconds)}")
+            name, seconds = self._said.words(step.phase.name), wording.seconds(step.phase.seconds)
+            far = wording.how_far(step.phase, self._said) or self._said.phrase("under way")
+            self._say(self._said.phrase("{name}: {far} after {time}", name=name, far=far, time=seconds))
 
     def phase_ends(self, phase: Phase) -> None:
         """A line."""
-        done = "done" if phase.total is None else f"{phase.total:,} done"
-        self._say(f"{phase.name}: {done} in {wording.seconds(phase.seconds)}")
+        name, seconds = self._said.words(phase.name), wording.seconds(phase.seconds)
+        if phase.total is None:
+            self._say(self._said.phrase("{name}: done in {time}", name=name, time=seconds))
+        else:
+            total = f"{phase.total:,}"
+            self._say(self._said.phrase("{name}: {total} done in {time}", name=name, total=total, time=seconds))
 
     def ends(self) -> None:
         """A line."""
         step = self._step
-        self._say(f"done in {wording.seconds(step.seconds)}: {wording.outcome(step)}")
+        told = wording.outcome(step, self._said)
+        self._say(self._said.phrase("done in {time}: {outcome}", time=wording.seconds(step.seconds), outcome=told))
 
     def tells(self, line: str, level: str) -> None:
         """A line."""
-        self._write(stamped(level, line))
+        self._write(stamped(level, self._said.words(line)))
 
     def closes(self) -> None:
         """Nothing is left to do."""
 
     def _say(self, text: str) -> None:
-        self._write(stamped(INFO, f"{self._step.name}: {text}"))
+        self._write(stamped(INFO, self._said.phrase("{name}: {text}", name=self._step.name, text=text)))
 
     def _write(self, line: str) -> None:
         first, self._first = self._first or "", None

@@ -30,9 +30,11 @@ class Terminal(Display):
 
     Args:
         stream: the terminal.
+        said: how the texts are said.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, said: wording.English = wording.IN_ENGLISH) -> None:
+        self._said = said
         self._rows: list[_Row] = []
         self._spinner = Spinner("line")
         self._live = Live(
@@ -57,9 +59,9 @@ class Terminal(Display):
     def tells(self, line: str, level: str) -> None:
         """A warning is shown above the rows; anything else below them at the end."""
         if level == INFO:
-            self._at_the_end.append(line)
+            self._at_the_end.append(self._said.words(line))
         else:
-            self._live.console.print(line, style="yellow", markup=False, highlight=False)
+            self._live.console.print(self._said.words(line), style="yellow", markup=False, highlight=False)
 
     def closes(self) -> None:
         """The rows stay as they are."""
@@ -76,7 +78,7 @@ class Terminal(Display):
         table.add_column(no_wrap=True, justify="right")
         for row in list(self._rows):
             seconds = wording.seconds(row.step.seconds if row.seconds is None else row.seconds)
-            table.add_row(self._mark(row), Text(row.step.name), _state(row), Text(seconds, "cyan"))
+            table.add_row(self._mark(row), Text(row.step.name), self._state(row), Text(seconds, "cyan"))
         return table
 
     def _mark(self, row: _Row) -> RenderableType:
@@ -84,15 +86,14 @@ class Terminal(Display):
             return Text("*", "green")
         return Text("x", "red") if self._is_over else self._spinner
 
-
-def _state(row: _Row) -> RenderableType:
-    """The outcome; before the end of the step, how far its phase is."""
-    phase = row.step.phase
-    if row.seconds is not None:
-        return Text(wording.outcome(row.step))
-    if phase is None or phase.total is None:
-        return Text(phase.name if phase is not None else "")
-    line = Table.grid(padding=(0, 1))
-    counts = Text(f"{phase.name} {wording.how_far(phase)}")
-    line.add_row(ProgressBar(total=max(phase.total, 1), completed=phase.done, width=BAR_WIDTH), counts)
-    return line
+    def _state(self, row: _Row) -> RenderableType:
+        """The outcome; before the end of the step, how far its phase is."""
+        phase = row.step.phase
+        if row.seconds is not None:
+            return Text(wording.outcome(row.step, self._said))
+        if phase is None or phase.total is None:
+            return Text(self._said.words(phase.name) if phase is not None else "")
+        line = Table.grid(padding=(0, 1))
+        counts = Text(f"{self._said.words(phase.name)} {wording.how_far(phase, self._said)}")
+        line.add_row(ProgressBar(total=max(phase.total, 1), completed=phase.done, width=BAR_WIDTH), counts)
+        return line

@@ -5,7 +5,7 @@ from rocketmq_capacity.settings.policy_language import language_of_policy
 from rocketmq_capacity.vocabulary import ENGLISH
 
 
-def phrase(text: str, **values: object) -> str:
+def phrase(text: str, /, **values: object) -> str:
     """A text with its values, as :func:`rocketmq_capacity.language.current.phrase`."""
     language = language_of_policy(policy_file())
     if language == ENGLISH:

@@ -25,6 +25,7 @@ from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import due_of
 from rocketmq_capacity.store.run_lookup import earlier_runs
 from rocketmq_capacity.store.writing import refuse_link, write_whole
+from rocketmq_capacity.wording import counted
 
 COLLECT: Final = "collect"
 """The name of the phase that reads a live cluster."""
@@ -81,15 +82,15 @@ def inventory_of(
 
 def in_a_few_words(inventory: Inventory) -> str:
     """How much an inventory has."""
-    number = {
-        "groups": len(inventory.consumer_groups),
-        "clients": sum(len(group.clients or ()) for group in inventory.consumer_groups),
-        "topics": len(inventory.topics),
-        "brokers": len(inventory.brokers),
-        "failures": len(inventory.failures or ()),
-    }
-    held = ", ".join(f"{count:,} {what}" for what, count in number.items())
-    return f"{inventory.cluster_name} at {inventory.taken_at}: {held}"
+    groups, clients = inventory.consumer_groups, sum(len(group.clients or ()) for group in inventory.consumer_groups)
+    held = (
+        counted(len(groups), "group"),
+        counted(clients, "client"),
+        counted(len(inventory.topics), "topic"),
+        counted(len(inventory.brokers), "broker"),
+        counted(len(inventory.failures or ()), "failure"),
+    )
+    return f"{inventory.cluster_name}, {inventory.taken_at}: {', '.join(held)}"
 
 
 def moment_of(run_id: str) -> datetime:

@@ -29,6 +29,7 @@ from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.tables.source import number_of_rows, parquet_file
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
+from rocketmq_capacity.wording import counted
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -227,7 +228,7 @@ class Planning:
                     checks.result().check_written(dataset, self.files(dataset))
             self.run.commit(name, names)
             if names:
-                step.tells(f"{sum(map(self.number, writes)):,} rows in {len(names)} tables")
+                step.tells(f"{counted(sum(map(self.number, writes)), 'row')} in {counted(len(names), 'table')}")
 
     def begin(self, name: str, writes: Sequence[type[Dataset]]) -> None:
         """Empty the datasets of a step."""

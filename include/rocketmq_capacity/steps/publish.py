@@ -17,6 +17,7 @@ from rocketmq_capacity.steps.reported_rows import observed_in, rows_if_any, rows
 from rocketmq_capacity.steps.seen_today import seen_today
 from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import PUBLISH, Run
+from rocketmq_capacity.wording import counted
 
 
 def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
@@ -55,5 +56,5 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 unrouted_topic=rows_if_any(run, tables.UnroutedTopic),
             )
             published(plan, beside, run.report, handed_over(plan, policy, observed_in(run)), policy.language)
-        step.tells(f"{len(plan.groups):,} groups, {len(plan.findings):,} findings")
+        step.tells(f"{counted(len(plan.groups), 'group')}, {counted(len(plan.findings), 'finding')}")
     return plan

@@ -27,6 +27,7 @@ from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSH
 from rocketmq_capacity.tables.arrow import table_of
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Row, rows_by, rows_in, rows_where
+from rocketmq_capacity.wording import counted
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -105,7 +106,8 @@ def recommend(planning: Planning) -> None:
         planning.add(tables.Recommendation, cluster_answers(of_cluster, cluster, created))
         answers = rows_in(planning.run.files(tables.TopicAnswer.dataset_name()), tables.TopicAnswer)
         refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
-        step.tells(f"{planning.number(tables.Recommendation):,} recommendations, {refused:,} refusals")
+        recommended = planning.number(tables.Recommendation)
+        step.tells(f"{counted(recommended, 'recommendation')}, {counted(refused, 'refusal')}")
 
 
 def tried_cases(asking: Asking, units: Rows) -> Tables:

@@ -19,6 +19,7 @@ from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.store.writing import write_whole
 from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.wording import counted
 
 ROW_GROUP_ROWS: Final = 65_536
 """The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
@@ -47,7 +48,7 @@ def snapshot(
         write_snapshot(planning, inventory, history, after_groups)
         step.tells(in_a_few_words(inventory))
         if history:
-            step.tells(f"{len(history):,} earlier inventories")
+            step.tells(counted(len(history), "earlier inventory", "earlier inventories"))
 
 
 def write_inventory(planning: Planning, inventory: Inventory) -> None:
