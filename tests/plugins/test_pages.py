@@ -89,7 +89,7 @@ def test_the_list_has_every_report_latest_first_under_its_day_with_its_counts(vi
     row = next(row for row in elements(tree, "tr") if place in [a.get("href") for a in row.iter(f"{HTML}a")])
     summary = json.loads((lakes[0] / CLUSTER / run_id_of(LAST) / "report" / "summary.json").read_bytes())
     cells = [text_of(cell) for cell in row.iter(f"{HTML}td")]
-    counts = [str(summary["findings"][name]) for name in ("CRITICAL", "WARNING", "INFO")]
+    counts = [str(summary["cause_counts"][name]) for name in ("CRITICAL", "WARNING", "INFO")]
     before = json.loads(
         (lakes[0] / CLUSTER / run_id_of(LAST - timedelta(days=1)) / "report" / "summary.json").read_bytes()
     )

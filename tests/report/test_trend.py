@@ -41,11 +41,11 @@ def test_the_picture_is_one_image_whose_description_says_where_each_line_begins_
     put_days(tmp_path, 4)
     reports = stored(tmp_path)
     picture = trend_of(CLUSTER, reports).picture
-    first, last = reports[-1].summary.findings, reports[0].summary.findings
+    first, last = reports[-1].summary.cause_counts, reports[0].summary.cause_counts
 
     (image,), (title,), (description,) = (drawn(picture, name) for name in ("svg", "title", "desc"))
     assert image.get("role") == "img"
-    assert title.text == f"Findings of {CLUSTER}"
+    assert title.text == f"Causes of {CLUSTER}"
     said = description.text
     assert "over 4 plans, from 17 November 2026, 02:00:00 UTC to 20 November 2026, 02:00:00 UTC" in said
     for word, name in (("critical", "CRITICAL"), ("warning", "WARNING"), ("info", "INFO")):
@@ -99,12 +99,40 @@ def test_causes_the_busiest_client_and_groups_have_a_course_each(tmp_path):
 
     courses = {one.title: one for one in trend_of(CLUSTER, reports).courses}
 
-    assert courses["Causes"].first == str(len(first.causes))
-    assert courses["Causes"].last == str(len(last.causes))
+    assert courses["Causes"].first == str(sum(first.cause_counts.values()))
+    assert courses["Causes"].last == str(sum(last.cause_counts.values()))
     assert (courses["Consumer groups"].least, courses["Consumer groups"].most) == ("5", "7")
     assert "Score" not in courses
     assert courses["Consumer groups"].picture.count(",") == 4
     assert "NaN" not in "".join(one.picture for one in courses.values())
+
+
+def test_plans_of_an_earlier_version_which_did_not_count_causes_are_in_the_table_alone(tmp_path):
+    put_days(tmp_path, 3)
+    old, *reports = stored(tmp_path)
+    old = replace(old, summary=structs.replace(old.summary, cause_counts=None))
+
+    trend = trend_of(CLUSTER, [old, *reports])
+
+    assert len(trend.reports) == 3
+    assert "over 2 plans" in str(trend.picture)
+    assert trend_of(CLUSTER, [old, reports[0]]).picture is None
+
+
+def test_plans_of_a_day_have_the_time_of_day_on_the_axis(tmp_path):
+    put_days(tmp_path, 2)
+    first, last = sorted(stored(tmp_path), key=lambda one: one.order)
+
+    def axis(*moments):
+        reports = [
+            replace(one, summary=structs.replace(one.summary, taken_at=moment))
+            for one, moment in zip((first, last), moments, strict=True)
+        ]
+        return " ".join(text.text for text in drawn(trend_of(CLUSTER, reports).picture, "text"))
+
+    assert "Snapshot on 20 Nov 2026 (UTC)" in axis("2026-11-20T02:00:00Z", "2026-11-20T14:00:00Z")
+    assert "06:00" in axis("2026-11-20T02:00:00Z", "2026-11-20T14:00:00Z")
+    assert "20 Nov 2026" in axis("2026-11-20T02:00:00Z", "2026-11-22T02:00:00Z")
 
 
 def test_the_score_has_a_course_over_the_plans_that_have_one(tmp_path):

@@ -33,7 +33,7 @@ from rocketmq_capacity.vocabulary import (
     PULL,
     knows_rooms,
 )
-from rocketmq_capacity.wording import fixed, rounded
+from rocketmq_capacity.wording import fixed, percent, rounded
 
 
 def _check(found: Recommended, nameserver: str) -> Proof:
@@ -363,15 +363,15 @@ def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> 
 def _busier(busy: tuple[float, float] | None) -> str | None:
     if busy is None:
         return None
-    shares = [fixed(share * 100, 1) for share in busy]
-    return f"the busiest client is busy for {shares[1]} % of its time instead of {shares[0]} %"
+    before, after = map(percent, busy)
+    return f"the busiest client is busy for {after} of its time instead of {before}"
 
 
 def _crosses_less(crossing: tuple[float, float] | None) -> str | None:
     if crossing is None:
         return None
-    shares = [fixed(share * 100, 1) for share in crossing]
-    return f"{shares[1]} % of the queues are read from another machine room instead of {shares[0]} %"
+    before, after = map(percent, crossing)
+    return f"{after} of the queues are read from another machine room instead of {before}"
 
 
 def _fewer(what: str, before: int, after: int) -> str | None:

@@ -34,7 +34,7 @@ from rocketmq_capacity.recommendation.queue_changes import queue_changes, route,
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
 from rocketmq_capacity.tables import Demand
-from rocketmq_capacity.wording import counted, fixed, listed
+from rocketmq_capacity.wording import counted, listed, percent
 
 
 def _way_back(before: Mapping[str, Any]) -> str:
@@ -262,7 +262,7 @@ def _why(chosen: Expansion) -> str:
 def _together(demand: Demand) -> str:
     """What more queues do for a group that is too busy, with as many clients as are then enough."""
     group, clients, then = demand.consumer_group, demand.clients, demand.then_clients
-    before, after = (f"{fixed((share or 0.0) * 100, 1)} %" for share in (demand.busy_before, demand.busy_after))
+    before, after = (percent(share or 0.0) for share in (demand.busy_before, demand.busy_after))
     falls = f"the busiest client of {group} goes from {before} to {after} of its time"
     if then is None or then == clients:
         return f": {falls}."

@@ -20,7 +20,7 @@ from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import READ_WRITE, java_order, own_perm
-from rocketmq_capacity.wording import fixed
+from rocketmq_capacity.wording import percent
 
 Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""
@@ -73,9 +73,9 @@ class Cluster:
         bound, ratio = self.policy.thresholds.PROVISION.min_completeness, self.facts.cluster.completeness_ratio
         if ratio >= bound:
             return None
-        covered, needed = fixed(ratio * 100, 1), fixed(bound * 100, 1)
+        covered, needed = percent(ratio), percent(bound)
         return (
-            f"UNDECIDED: the snapshot covers {covered} % of the queues, and below {needed} % no change is recommended;"
+            f"UNDECIDED: the snapshot covers {covered} of the queues, and below {needed} no change is recommended;"
             " mend what failed and take another one first."
         )
 

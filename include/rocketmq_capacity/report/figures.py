@@ -113,6 +113,11 @@ def per_cent(ratio: float | None) -> str:
     return UNKNOWN if ratio is None else percent(ratio).replace(".0 %", " %")
 
 
+def per_cent_number(ratio: float) -> float:
+    """The same as a number for a picture, so that it shows what the text beside it says."""
+    return float(percent(ratio).removesuffix(" %").replace(",", ""))
+
+
 def factor(value: float) -> str:
     """How many times, such as ``2.35`` with the sign; rounded down, so that what is below 1 never reads 1."""
     shown = math.floor(value * 100) / 100 if value < 100 else math.floor(value)

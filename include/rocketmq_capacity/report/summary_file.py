@@ -34,6 +34,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
         completeness: the plan's ``completeness.ratio``.
         groups: number of consumer groups.
         findings: number of findings of each severity, worst first; 0 if there are none.
+        cause_counts: number of causes of each severity, as the report counts them; null in files of earlier versions.
         accepted: number of findings that somebody has accepted; ``findings`` leaves them out.
         recommendations: number of recommendations.
         needing_approval: how many of them answer a finding of WARNING or CRITICAL.
@@ -67,6 +68,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
     accepted: int = 0
     scenario: str | None
     approval: Literal["APPROVED", "REJECTED"] | None
+    cause_counts: dict[Severity, int] | None = None
     causes: tuple[str, ...] | None = None
     utilisation: float | None = None
     score: float | None = None
@@ -100,6 +102,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
     """The summary of a plan."""
     approval = None if plan.approval is UNSET else plan.approval
     found = Counter(finding.severity for finding in still_open(plan.findings))
+    counts = Counter(cause.severity for cause in plan.causes)
     causes = tuple(cause.id for cause in plan.causes if cause.severity != INFO)
     return PlanSummary(
         cluster_name=plan.cluster_name,
@@ -113,6 +116,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         needing_approval=len(needing_approval(plan)),
         scenario=None if plan.scenario is UNSET else plan.scenario.name,
         approval=None if approval is None else approval.status,
+        cause_counts={severity: counts[severity] for severity in SEVERITIES},
         causes=causes if len(causes) <= MOST_CAUSES else None,
         utilisation=max((one.utilisation.estimate for one in plan.groups if one.utilisation is not None), default=None),
         score=None if plan.score is None else plan.score.before,
@@ -150,6 +154,7 @@ def read_summary(file: Path) -> PlanSummary:
     summary = msgspec.json.decode(file.read_bytes(), type=PlanSummary)
     if summary.answered_at is not None:
         datetime.fromisoformat(summary.answered_at)
-    if summary.moment.tzinfo is None or set(summary.findings) != set(SEVERITIES):
+    counts = (summary.findings, summary.cause_counts or summary.findings)
+    if summary.moment.tzinfo is None or any(set(each) != set(SEVERITIES) for each in counts):
         raise ValueError(f"{file}: a time without its zone, or a severity that is missing")
     return summary

@@ -2,11 +2,11 @@
 
 import resource
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from markupsafe import Markup
@@ -55,16 +55,17 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
     Errors: OwnProcessFailed.
     """
     ordered = tuple(sorted(reports, key=lambda report: report.order))
-    if len({report.summary.moment for report in ordered}) < 2:
+    known = [_Point(one.summary, counts) for one in ordered if (counts := one.summary.cause_counts) is not None]
+    if len({point.summary.moment for point in known}) < 2:
         return Trend(ordered, None)
-    first, last = ordered[0].summary, ordered[-1].summary
-    courses = [(SEVERITY_WORDS[name].lower(), first.findings[name], last.findings[name]) for name in SEVERITIES]
+    first, last = known[0], known[-1]
+    courses = [(SEVERITY_WORDS[name].lower(), first.counts[name], last.counts[name]) for name in SEVERITIES]
     said = phrase(", ").join(f"{words(word)} {words(f'{start} to {end}')}" for word, start, end in courses)
     described = words(
-        f"One line for each severity over {counted(len(ordered), 'plan')}, from {when(first.taken_at)} to "
-        f"{when(last.taken_at)}: {said}. The table below holds the same numbers."
+        f"One line for each severity over {counted(len(known), 'plan')}, from {when(first.summary.taken_at)} to "
+        f"{when(last.summary.taken_at)}: {said}. The table below holds the same numbers."
     )
-    drawing, title = findings_chart(ordered), phrase("Findings of {cluster}", cluster=cluster)
+    drawing, title = causes_chart(known), phrase("Causes of {cluster}", cluster=cluster)
     picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, title, described)
     return Trend(ordered, picture, courses_of(ordered))
 
@@ -79,24 +80,34 @@ def _picture(spec: bytes, width: int, height: int, title: str, described: str) -
     return Markup(in_own_process(__name__, told).decode())  # noqa: S704  # what main has just written
 
 
-def findings_chart(reports: Sequence[Report]) -> Drawing:
-    """One line for each severity; the reports are sorted, the oldest first, and of at least two moments."""
-    values = [
-        {"at": report.summary.moment.astimezone(UTC).isoformat(), **report.summary.findings} for report in reports
-    ]
-    most = max(max(report.summary.findings.values()) for report in reports)
+class _Point(NamedTuple):
+    """A plan on the picture, with its causes by severity."""
+
+    summary: PlanSummary
+    counts: Mapping[Severity, int]
+
+    @property
+    def at(self) -> datetime:
+        return self.summary.moment.astimezone(UTC)
+
+
+def causes_chart(points: Sequence[_Point]) -> Drawing:
+    """One line for each severity; the plans are sorted, the oldest first, and of at least two moments."""
+    values = [{"at": point.at.isoformat(), **point.counts} for point in points]
+    most = max(max(point.counts.values()) for point in points)
     y = {"type": "quantitative", "scale": {"domain": [0, max(4, most * ROOM_ABOVE)], "nice": False}}
-    axis = {"title": words("Findings"), "tickMinStep": 1, "format": ",d"}
+    title, moments = _axis_words([point.at for point in points])
+    axis = {"title": words("Causes"), "tickMinStep": 1, "format": ",d"}
     x = {
         "field": "at",
         "type": "temporal",
         "scale": {"type": "utc"},
         "axis": {
-            "title": words("Snapshot (UTC)"),
+            "title": words(title),
             "grid": False,
             "domain": True,
             "domainColor": "var(--chart-grid)",
-            "format": "%Y-%m-%d",
+            "format": moments,
             "labelOverlap": True,
             "tickCount": TICKS,
         },
@@ -110,7 +121,7 @@ def findings_chart(reports: Sequence[Report]) -> Drawing:
                 "strokeJoin": "round",  # a sharp turn would point below 0
                 "strokeDash": DASHES[severity],
                 "point": {"shape": SHAPES[severity], "color": COLOURS[severity], "size": 34, "filled": True}
-                if len(reports) <= MARKED
+                if len(points) <= MARKED
                 else False,
             },
             "encoding": {"x": x, "y": {"field": severity, **y, "axis": axis}},
@@ -130,6 +141,14 @@ def findings_chart(reports: Sequence[Report]) -> Drawing:
     return Drawing(spec, WIDTH + LEFT + 4 * MARGIN, HEIGHT + TOP + AXIS_ROOM)
 
 
+def _axis_words(moments: Sequence[datetime]) -> tuple[str, str]:
+    """The title of the axis, and the format of its marks: where plans share a day, with the time of day."""
+    days = {moment.date() for moment in moments}
+    if len(days) == 1:
+        return f"Snapshot on {moments[0]:%d %b %Y} (UTC)", "%H:%M"
+    return "Snapshot (UTC)", "%d %b %H:%M" if len(days) < len(moments) else "%d %b %Y"
+
+
 @dataclass(frozen=True, slots=True)
 class Course:
     """How one figure changed: its first and last, least and highest value as texts, and a small picture."""
@@ -145,7 +164,7 @@ class Course:
 def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
     """Causes, busiest client, score and groups over these reports, oldest first; each needs values at two moments."""
     figures: tuple[tuple[str, Callable[[PlanSummary], float | None], Callable[[float], str]], ...] = (
-        ("Causes", lambda one: None if one.causes is None else len(one.causes), lambda value: f"{value:,.0f}"),
+        ("Causes", _causes, lambda value: f"{value:,.0f}"),
         ("Busiest client", lambda one: one.utilisation, per_cent),
         ("Score", lambda one: one.score, number),
         ("Predictions that came", _came, per_cent),
@@ -167,6 +186,10 @@ def _came(summary: PlanSummary) -> float | None:
     """The share of the predictions of earlier plans that came; None if none could be judged."""
     came, judged = summary.predictions or (0, 0)
     return came / judged if judged else None
+
+
+def _causes(summary: PlanSummary) -> int | None:
+    return None if summary.cause_counts is None else sum(summary.cause_counts.values())
 
 
 def _small_line(points: Sequence[tuple[float, float]]) -> Markup:

@@ -53,7 +53,7 @@ def _table(page: Any) -> list[list[str]]:
     ]
 
 
-def test_each_number_of_clients_has_its_figures_and_todays_the_least_and_the_advised_one_are_named() -> None:
+def test_each_number_of_clients_has_its_figures_and_todays_the_least_and_the_needed_one_are_named() -> None:
     lower: dict[str, Any] = {"busy_lower": 0.55, "busy_upper": 0.62}
     found = _table(_page(_size(3, 0.6, **lower), _size(1, 1.8), _size(2, 0.9), _size(5, None)))
 
@@ -62,7 +62,7 @@ def test_each_number_of_clients_has_its_figures_and_todays_the_least_and_the_adv
         ["1 client", "180 %", "0", "4", "1.00"],
         ["2 clients (today)", "90 %", "0", "2", "1.00"],
         ["3 clients (enough)", "55 % to 62 %", "0", "1", "1.00"],
-        ["5 clients (advised)", "unknown", "1", "1", "1.00"],
+        ["5 clients (needed)", "unknown", "1", "1", "1.00"],
     ]
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from msgspec import UNSET
 
@@ -12,11 +11,10 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.approval import Said, said_to_all
 from rocketmq_capacity.report.limits import ALL_FOLDED_CAUSES, CAUSES, FOLDED, FOLDED_CAUSES
+from rocketmq_capacity.report.needed import scales_down
 from rocketmq_capacity.report.scripts import script_names
 from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import INFO
-
-SCALE: Final = "SCALE_CONSUMERS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +104,6 @@ class Answers:
     def _shown(self) -> Iterator[Cause]:
         for fold in self.folds[:CAUSES]:
             yield from self.shown_of(fold)
-
-
-def scales_down(one: Recommendation) -> bool:
-    """Whether a recommendation is to run fewer clients."""
-    before, after = one.before.get("clients"), one.after.get("clients")
-    return one.action == SCALE and isinstance(before, int) and isinstance(after, int) and after < before
 
 
 def _folds(causes: Sequence[Cause]) -> Iterator[Fold]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity.report.facts import short
-from rocketmq_capacity.report.figures import PER_CENT, figure, label, signed, unit_of
+from rocketmq_capacity.report.figures import PER_CENT, figure, label, per_cent_number, signed, unit_of
 from rocketmq_capacity.report.limits import TABLE_ROWS
 
 LOWER_IS_BETTER: Final = frozenset({
@@ -135,7 +135,10 @@ def _difference(name: str, before: Any, after: Any) -> tuple[str, str]:
     if step == 0:
         return "changed", ""  # a list with as many, but other entries
     verdict = "better" if step < 0 else "worse"
-    amount = f"{signed(step * 100)} points" if unit_of(name) == PER_CENT else signed(step)
+    amount = signed(step)
+    if unit_of(name) == PER_CENT:
+        points = round(per_cent_number(new) - per_cent_number(old), 1)
+        amount = f"{signed(points)} points" if points else signed(points)
     return amount, verdict if name in LOWER_IS_BETTER else ""
 
 

@@ -12,6 +12,7 @@ from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, when
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure
+from rocketmq_capacity.report.needed import Needed
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.wording import (
     BREAKS_WORDS,
@@ -38,6 +39,7 @@ from rocketmq_capacity.vocabulary import (
 )
 from rocketmq_capacity.wording import counted
 
+UNKNOWN_CELL: Final = "\u2013"
 CHANGE: Final = "CHANGE_STRATEGY"
 TO_POP: Final = "SWITCH_TO_POP"
 CONSUMERS: Final = {CONSUME_PASSIVELY: " (push consumers)", CONSUME_ACTIVELY: " (pull consumers)"}
@@ -57,11 +59,15 @@ class GroupLine:
     reading_words: str
     """What is wrong with who reads what; empty where nothing is known to be."""
     clients: str
+    needed: str
+    """As many clients as it needs; a dash if that is unknown."""
+    spare: str
+    """How many it can give back."""
     useful: str
     reads: str
     strategy: str
-    peak: str
-    floor: str
+    evenness: str
+    """PEAK and FLOOR of queues."""
     busy: str
     """Utilisation of its busiest client."""
     busy_share: float | None
@@ -157,7 +163,12 @@ def anchors_of(groups: Sequence[GroupPlan], detailed: Collection[str]) -> dict[s
 
 
 def line_of(
-    group: GroupPlan, place: int, section: str | None, severities: Iterable[Severity], owner_number: int
+    group: GroupPlan,
+    staff: Needed,
+    place: int,
+    section: str | None,
+    severities: Iterable[Severity],
+    owner_number: int,
 ) -> GroupLine:
     """The group's line; ``severities`` are those of its causes."""
     now, found = in_use(group), Counter(severities)
@@ -170,11 +181,12 @@ def line_of(
         status_words=STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, "")).title,
         reading_words=READING_WORDS[group.reading_status].title if group.reading_status in (UNREAD, TWICE) else "",
         clients=_clients(group),
+        needed=UNKNOWN_CELL if staff.needed is None else number(staff.needed),
+        spare=UNKNOWN_CELL if staff.spare is None else number(staff.spare),
         useful=_useful(group),
         reads=_reads(group),
         strategy=(now.strategy if now else group.current_strategy) or "\u2013",
-        peak=metric(count.peak if count else None),
-        floor=metric(count.floor if count else None),
+        evenness=UNKNOWN_CELL if count is None else f"{metric(count.peak)} / {metric(count.floor)}",
         busy="\u2013" if group.utilisation is None else per_cent(group.utilisation.estimate),
         busy_share=None if group.utilisation is None else group.utilisation.estimate,
         headroom="\u2013" if group.headroom is None else factor(group.headroom.factor),
@@ -184,7 +196,12 @@ def line_of(
 
 
 def section_of(
-    group: GroupPlan, line: GroupLine, status: GroupStatus, answers: Answers, alternative: str | None
+    group: GroupPlan,
+    line: GroupLine,
+    staff: Needed,
+    status: GroupStatus,
+    answers: Answers,
+    alternative: str | None,
 ) -> GroupSection:
     """The group's section; ``status`` is its row of group_status, which knows reasons that the plan does not hold."""
     causes = answers.of_group(group.consumer_group)
@@ -198,7 +215,7 @@ def section_of(
         status=wording.title,
         status_meaning=wording.meaning,
         status_reason=status.provision_reason or "",
-        facts=_facts(group, status),
+        facts=_facts(group, staff, status),
         causes=tuple(
             GroupCause(cause.severity, cause.title, cause.message, answers.anchor(cause))
             for cause in causes[:CAUSES_A_GROUP]
@@ -250,7 +267,7 @@ def _reads(group: GroupPlan) -> str:
     return "broadcasting" if is_broadcasting(group.message_model) else group.message_request_mode
 
 
-def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]:
+def _facts(group: GroupPlan, staff: Needed, status: GroupStatus) -> tuple[tuple[str, str], ...]:
     topics = group.topics
     listed = ", ".join(topics[:ITEMS]) + (f" and {len(topics) - ITEMS:,} more" if len(topics) > ITEMS else "")
     facts = [
@@ -263,8 +280,9 @@ def _facts(group: GroupPlan, status: GroupStatus) -> tuple[tuple[str, str], ...]
         ("Strategy in use", _strategy_words(group)),
         ("Utilisation of the busiest client", _utilisation(group)),
         ("Peak", _peak(group)),
-        ("Clients that are enough", _needed(group)),
-        ("Clients advised", number(group.client_bounds.target)),
+        ("Clients enough for the peak", _enough(group)),
+        ("Clients needed", UNKNOWN if staff.needed is None else number(staff.needed)),
+        ("Can give back", UNKNOWN if staff.spare is None else number(staff.spare)),
         ("Headroom", _headroom(group)),
     ]
     filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.untold_filters)}
@@ -285,7 +303,7 @@ def _utilisation(group: GroupPlan) -> str:
     return f"{share} ({group.busiest_client})"
 
 
-def _needed(group: GroupPlan) -> str:
+def _enough(group: GroupPlan) -> str:
     needed = group.needed_clients
     if needed is None:
         return UNKNOWN

@@ -13,6 +13,7 @@ from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, wor
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
 from rocketmq_capacity.report.loads import COUNT, best_alternative, measure_of
+from rocketmq_capacity.report.needed import Needed, needed_by_group
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, OtherAnswers, approval_of, others_of
@@ -101,8 +102,9 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
     anchors = {name: anchor for name, anchor in numbered.items() if name in listed}
     owners = owners_of(plan, answers)
     numbers: OwnerNumbers = {} if owners is None else {one.name: one.number for one in owners.owners}
-    lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers, numbers)
-    sections, left_out = _sections(plan, detailed, lines, answers, beside)
+    staff = needed_by_group(plan)
+    lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers, numbers, staff)
+    sections, left_out = _sections(plan, detailed, lines, answers, beside, staff)
     current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
     return Page(
         summary=summary_of(plan, beside.group_status),
@@ -119,7 +121,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         score=score_view(plan),
         headroom=headroom_lines(plan, anchors),
         events=event_views(plan.events or (), anchors),
-        savings=savings_of(plan, answers, anchors),
+        savings=savings_of(plan, staff, answers, anchors),
         failures=failures_of(beside, anchors),
         brokers=brokers_view(plan.brokers),
         producers=producers_of(plan.producer_balance),
@@ -140,6 +142,7 @@ def _lines(
     detailed: set[str],
     answers: Answers,
     numbers: OwnerNumbers,
+    staff: Mapping[str, Needed],
 ) -> dict[str, GroupLine]:
     """The lines of these groups, worst first."""
     placed = {group.consumer_group: (place, group) for place, group in enumerate(groups)}
@@ -148,7 +151,7 @@ def _lines(
         place, group = placed[name]
         severities = [cause.severity for cause in answers.of_group(name)]
         section, owner = anchors[name] if name in detailed else None, numbers.get(group.owner, 0)
-        lines[name] = line_of(group, place, section, severities, owner)
+        lines[name] = line_of(group, staff[name], place, section, severities, owner)
     return lines
 
 
@@ -158,6 +161,7 @@ def _sections(
     lines: Mapping[str, GroupLine],
     answers: Answers,
     beside: PageRows,
+    staff: Mapping[str, Needed],
 ) -> tuple[tuple[DetailedGroup, ...], int]:
     by_name = {group.consumer_group: group for group in plan.groups}
     status = {row.consumer_group: row for row in beside.group_status}
@@ -171,7 +175,7 @@ def _sections(
         measure = COUNT if now is None else measure_of(rules, now)
         best = best_alternative(group.strategies, now, measure)
         alternative = None if best is None else best.strategy
-        section = section_of(group, lines[name], status[name], answers, alternative)
+        section = section_of(group, lines[name], staff[name], status[name], answers, alternative)
         telling = telling_loads(now, clients[name], measure, alternative)
         chart = None
         if telling is not None and drawn < CHARTS:
@@ -180,7 +184,7 @@ def _sections(
         elif telling is not None:
             left_out += 1
         size_id = f"sizes-{len(sections) + 1}" if len(sections) < CHARTS else None
-        sizes = sizes_of(group, of_size[name], size_id)
+        sizes = sizes_of(group, staff[name], of_size[name], size_id)
         sections.append(DetailedGroup(section, chart, sizes, own_failures(of_failure[name])))
     return tuple(sections), left_out
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.limits import SAVINGS
-from rocketmq_capacity.report.view.answers import Answers, Link, scales_down
-from rocketmq_capacity.vocabulary import OVER
+from rocketmq_capacity.report.needed import Needed
+from rocketmq_capacity.report.view.answers import Answers, Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +39,14 @@ class Savings:
     """Clients that all groups together save."""
 
 
-def savings_of(plan: Plan, answers: Answers, group_anchors: Mapping[str, str]) -> Savings | None:
+def savings_of(
+    plan: Plan, staff: Mapping[str, Needed], answers: Answers, group_anchors: Mapping[str, str]
+) -> Savings | None:
     """The groups that can run fewer clients, by a recommendation or by their bounds; None if there are none."""
-    fewest: dict[str, Recommendation] = {}
-    for one in plan.recommendations:
-        group = one.consumer_group
-        if group is not None and scales_down(one):
-            known = fewest.get(group)
-            if known is None or one.after["clients"] < known.after["clients"]:
-                fewest[group] = one
-    found = [_saving(group, one, answers, group_anchors) for group, one in fewest.items()]
-    found += [
-        Saving(None, Link(one.consumer_group, group_anchors.get(one.consumer_group)), one.connections, target, None)
-        for one in plan.groups
-        if one.provision_status == OVER and one.consumer_group not in fewest
-        if (target := one.client_bounds.target) is not None and target < one.connections
+    found = [
+        _saving(group.consumer_group, staff[group.consumer_group], answers, group_anchors)
+        for group in plan.groups
+        if staff[group.consumer_group].spare
     ]
     if not found:
         return None
@@ -67,13 +59,13 @@ def savings_of(plan: Plan, answers: Answers, group_anchors: Mapping[str, str]) -
     )
 
 
-def _saving(group: str, one: Recommendation, answers: Answers, group_anchors: Mapping[str, str]) -> Saving:
-    link = answers.link(one.id)
-    line = answers.saving_of(one.id)
+def _saving(group: str, needed: Needed, answers: Answers, group_anchors: Mapping[str, str]) -> Saving:
+    one = needed.recommendation
+    line = None if one is None else answers.saving_of(one.id)
     return Saving(
         anchor=line,
         group=Link(group, group_anchors.get(group)),
-        clients=one.before["clients"],
-        could_be=one.after["clients"],
-        cause=link if line is None else None,
+        clients=needed.clients,
+        could_be=needed.clients - (needed.spare or 0),
+        cause=None if one is None or line is not None else answers.link(one.id),
     )

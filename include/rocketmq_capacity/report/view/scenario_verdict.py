@@ -6,7 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.plan_file.scenario import AffectedGroup, ScenarioResult
 from rocketmq_capacity.report.charts import BusyPair, busy_chart
-from rocketmq_capacity.report.figures import number, per_cent
+from rocketmq_capacity.report.figures import number, per_cent, per_cent_number
 from rocketmq_capacity.report.limits import SCENARIO_BARS, SCENARIO_ROWS
 from rocketmq_capacity.report.matters import busy_share_matters
 from rocketmq_capacity.report.svg import inline_svg
@@ -104,7 +104,7 @@ def _picture(groups: Sequence[AffectedGroup], bound: float) -> Chart | None:
 
 
 def _percent(ratio: float | None) -> float | None:
-    return None if ratio is None else round(ratio * 100, 1)
+    return None if ratio is None else per_cent_number(ratio)
 
 
 def _affected(group: AffectedGroup) -> AffectedLine:

@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.report.charts import SizeBar, size_chart
-from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
+from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent, per_cent_number
+from rocketmq_capacity.report.needed import Needed
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.tables.assess.groups import GroupSize
@@ -26,22 +27,26 @@ class Sizes:
     """Whether some numbers in between have no row."""
 
 
-def sizes_of(group: GroupPlan, rows: Sequence[GroupSize], chart_id: str | None) -> Sizes | None:
+def sizes_of(group: GroupPlan, staff: Needed, rows: Sequence[GroupSize], chart_id: str | None) -> Sizes | None:
     """The table of a group from its rows of ``group_size``; None where it has none.
 
     Args:
         group: the group.
+        staff: how many clients it needs.
         rows: its rows, in any order.
         chart_id: of its picture; None where there is to be none.
     """
     ordered = sorted(rows, key=lambda row: row.clients)
     if not ordered:
         return None
-    names = [_name(group, row) for row in ordered]
+    names = [_name(group, staff, row) for row in ordered]
     title = f"What if {group.consumer_group} had more or fewer clients"
     bars = [
         SizeBar(
-            name, None if row.busy_ratio is None else round(row.busy_ratio * 100, 1), row.idle_clients, row.is_today
+            name,
+            None if row.busy_ratio is None else per_cent_number(row.busy_ratio),
+            row.idle_clients,
+            row.is_today,
         )
         for name, row in zip(names, ordered, strict=True)
     ]
@@ -61,11 +66,11 @@ def sizes_of(group: GroupPlan, rows: Sequence[GroupSize], chart_id: str | None) 
     )
 
 
-def _name(group: GroupPlan, row: GroupSize) -> str:
+def _name(group: GroupPlan, staff: Needed, row: GroupSize) -> str:
     target = None if group.needed_clients is None else group.needed_clients.target
     notes = ["today"] if row.is_today else []
     notes += ["enough"] if row.clients == target else []
-    notes += ["advised"] if row.clients == group.client_bounds.target and not row.is_today else []
+    notes += ["needed"] if row.clients == staff.needed else []
     return counted(row.clients, "client") + (f" ({', '.join(notes)})" if notes else "")
 
 

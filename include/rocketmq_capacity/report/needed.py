@@ -1,0 +1,46 @@
+"""How many clients a group needs and can give back: one figure for the table, the savings and the group's section."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.plan_file.recommendation import Recommendation
+
+SCALE: Final = "SCALE_CONSUMERS"
+
+
+class Needed(NamedTuple):
+    """The clients of a group.
+
+    Attributes:
+        clients: how many it runs; client ids if a recommendation says how many it needs.
+        needed: as many as a recommendation to run fewer says, else as the plan's bounds say; None if unknown.
+        recommendation: the one that says so.
+    """
+
+    clients: int
+    needed: int | None
+    recommendation: Recommendation | None = None
+
+    @property
+    def spare(self) -> int | None:
+        """How many clients it can give back; None if unknown."""
+        return None if self.needed is None else max(0, self.clients - self.needed)
+
+
+def needed_by_group(plan: Plan) -> Mapping[str, Needed]:
+    """Of each group."""
+    fewest: dict[str, Recommendation] = {}
+    for one in plan.recommendations:
+        if one.consumer_group is not None and scales_down(one):
+            known = fewest.get(one.consumer_group)
+            if known is None or one.after["clients"] < known.after["clients"]:
+                fewest[one.consumer_group] = one
+    found = {one.consumer_group: Needed(one.connections, one.client_bounds.target) for one in plan.groups}
+    return found | {name: Needed(one.before["clients"], one.after["clients"], one) for name, one in fewest.items()}
+
+
+def scales_down(one: Recommendation) -> bool:
+    """Whether a recommendation is to run fewer clients."""
+    before, after = one.before.get("clients"), one.after.get("clients")
+    return one.action == SCALE and isinstance(before, int) and isinstance(after, int) and after < before
