@@ -13,6 +13,7 @@ from tests.report.from_rows import beside_of, page_of, plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.view.test_client_costs import a_cost, a_pool, with_costs
 
 pytestmark = pytest.mark.browser
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
@@ -126,6 +127,35 @@ def test_the_chinese_page_is_cut_nowhere_on_screen_and_on_paper(opened, chinese,
     right = "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
     assert page.locator("table:visible, pre:visible, svg:visible").evaluate_all(right) <= 718
     assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_tables_of_long_names_and_large_figures_fit_the_page(opened, tmp_path, width):
+    much = {"pulls_per_s_lower": 380_200.5, "pulls_per_s_upper": 12_136_000.0, "waiting_pops": None}
+    names = ["room1@broker-with-a-name", "broker-b"]
+    rows = with_costs(
+        *(a_cost(name, **much, pops_per_s_upper=None) for name in names),
+        pools=[a_pool("sendMessageThreadPoolNums", 21.43, name) for name in names],
+    )
+    groups = [
+        a_group(
+            f"payment_settlement_of_region_{number}",
+            provision_status="UNDER_PROVISIONED",
+            utilisation=286.765,
+            utilisation_lower=286.765,
+            utilisation_upper=286.765,
+            current_strategy="MACHINE_ROOM_NEARBY",
+        )
+        for number in range(3)
+    ]
+    path = tmp_path / "report.html"
+    path.write_text(page_of(rows | {"group_status": groups}), encoding="utf-8")
+    page = opened(path.as_uri(), viewport={"width": width, "height": 900})
+
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert page.locator("td.pool").count() == 2
+    assert page.locator("table.groups tbody tr").count() == 3
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -121,6 +121,7 @@ def beside_of(rows: Built) -> PageRows:
         cluster_failure=typed(tables.ClusterFailure, rows),
         producer_failure=typed(tables.ProducerFailure, rows),
         unrouted_topic=typed(tables.UnroutedTopic, rows),
+        busy_bound=DEFAULTS.thresholds.PROVISION.under_utilisation,
     )
 
 

@@ -103,6 +103,25 @@ def test_the_best_other_strategy_is_never_better_than_the_best_possible(peak, is
     assert bool(with_class(tree, "diamond")) == is_drawn
 
 
+def test_where_no_other_strategy_is_better_the_page_says_that_todays_is_the_best():
+    today = a_strategy(count=metrics([6, 1, 1, 1], 1.5))
+    other = a_strategy(strategy="AVG_BY_CIRCLE", count=metrics([7, 1, 1, 0], 1.5))
+    tree = read_page(page_of(rows_of(a_group(), (today, [6, 1, 1, 1]), (other, [7, 1, 1, 0]))))
+
+    overview = next(box for box in elements(tree, "figure") if "more evenly" in text_of(box))
+    assert [text_of(cell) for cell in elements(overview, "tr")[1]] == ["g_pay", "2.67", "today's is the best", "1.50"]
+    assert "Today's strategy is the best: no other is as safe and at least 5 % more even." in text_of(tree)
+
+
+def test_a_strategy_that_is_only_safer_is_no_more_even_one():
+    today = a_strategy(count=metrics([3, 2, 2, 2], 1.2), orphan_queues=[a_queue()])
+    safer = a_strategy(strategy="AVG_BY_CIRCLE", count=metrics([6, 1, 1, 1], 1.2))
+    tree = read_page(page_of(rows_of(a_group(), (today, [3, 2, 2, 2]), (safer, [6, 1, 1, 1]))))
+
+    assert with_class(tree, "diamond") == []
+    assert "It is safer, not more even: it leaves fewer queues unread or read twice." in text_of(tree)
+
+
 def a_queue():
     return {"topic": "pay", "broker_name": "broker-a", "queue_id": 0}
 

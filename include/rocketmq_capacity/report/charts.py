@@ -72,12 +72,16 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A group in the overview: its PEAK today, its FLOOR, and the PEAK of the best other strategy."""
+    """A group in the overview: its PEAK today, its FLOOR, and the PEAK of the best other strategy.
+
+    ``is_best``: no strategy is better than today's. Otherwise an alternative may be safer without being more even.
+    """
 
     name: str
     peak: float
     floor: float
     alternative: float | None
+    is_best: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +152,21 @@ def overview_chart(spans: Sequence[Span]) -> Drawing:
     return _side_by_side([_names(names), panel], len(names), top=8)
 
 
-def size_chart(bars: Sequence[SizeBar]) -> Drawing:
-    """Bars of the busiest client's busy share and of the idle clients, one line for each number of clients."""
-    longest = max((bar.busy_percent or 0.0 for bar in bars), default=0.0) or 1.0
-    busy = _size_bars(bars, [bar.busy_percent for bar in bars], "Busiest client", "% of its time", longest * VALUE_ROOM)
+def size_chart(bars: Sequence[SizeBar], bound_percent: float | None) -> Drawing:
+    """Bars of the busiest client's busy share and of the idle clients, one line for each number of clients.
+
+    Busy shares are on the axis from 0 to 100 %, with the bound as a dashed line.
+    """
+    axis = _busy_axis(bound_percent, VALUE_ROOM)
+    busy = _size_bars(bars, [bar.busy_percent for bar in bars], "Busiest client", axis)
+    busy["layer"].extend(_bound_line(bound_percent, axis))
     idle = [float(bar.idle) for bar in bars]
-    panels = [busy, _size_bars(bars, idle, "Idle clients", "clients", max(idle) * VALUE_ROOM)] if any(idle) else [busy]
+    idle_axis: Spec = {
+        "type": "quantitative",
+        "scale": {"domain": [0, max(idle) * VALUE_ROOM], "nice": False},
+        "axis": {"title": words("clients"), "format": FIGURES},
+    }
+    panels = [busy, _size_bars(bars, idle, "Idle clients", idle_axis)] if any(idle) else [busy]
     return _side_by_side([_names([_cut(words(bar.name)) for bar in bars]), *panels], len(bars))
 
 
@@ -174,11 +187,7 @@ def busy_chart(pairs: Sequence[BusyPair], bound_percent: float) -> Drawing:
         }
         for place, (side, at) in enumerate(sides)
     ]
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [0, WHOLE_PERCENT * SIDE_ROOM], "nice": False},
-        "axis": {"title": words("% of its time"), "format": FIGURES, "values": [0, bound_percent, WHOLE_PERCENT]},
-    }
+    x = _busy_axis(bound_percent, SIDE_ROOM)
     y = _row(3 * len(pairs))
     opacity = {"condition": {"test": "datum.past", "value": 0.45}, "value": 1}
     name_text = {"type": "text", "align": "left", "color": "var(--text)", "fontSize": 12, "fontWeight": 600}
@@ -191,10 +200,7 @@ def busy_chart(pairs: Sequence[BusyPair], bound_percent: float) -> Drawing:
                 "mark": {"type": "bar", "color": "var(--bar)", "height": {"band": 0.72}},
                 "encoding": {"y": y, "x": {"field": "value", **x}, "opacity": opacity},
             },
-            {
-                "mark": {"type": "rule", "color": "var(--text)", "strokeDash": [4, 3], "opacity": 0.75},
-                "encoding": {"x": {"datum": bound_percent, **x}},
-            },
+            *_bound_line(bound_percent, x),
             {
                 "data": {"values": names},
                 "mark": name_text,
@@ -206,21 +212,35 @@ def busy_chart(pairs: Sequence[BusyPair], bound_percent: float) -> Drawing:
     return _side_by_side([panel], 3 * len(pairs), top=8)
 
 
-def _size_bars(bars: Sequence[SizeBar], values: Sequence[float | None], title: str, unit: str, end: float) -> Spec:
+def _busy_axis(bound_percent: float | None, room: float) -> Spec:
+    """The axis of all busy shares, always from 0 to 100 %; beyond is room for figures."""
+    marks = [0, WHOLE_PERCENT] if bound_percent is None else [0, bound_percent, WHOLE_PERCENT]
+    return {
+        "type": "quantitative",
+        "scale": {"domain": [0, WHOLE_PERCENT * room], "nice": False},
+        "axis": {"title": words("% of its time"), "format": FIGURES, "values": marks},
+    }
+
+
+def _bound_line(bound_percent: float | None, x: Spec) -> list[Spec]:
+    if bound_percent is None:
+        return []
+    rule = {"type": "rule", "color": "var(--text)", "strokeDash": [4, 3], "opacity": 0.75}
+    return [{"mark": rule, "encoding": {"x": {"datum": bound_percent, **x}}}]
+
+
+def _size_bars(bars: Sequence[SizeBar], values: Sequence[float | None], title: str, x: Spec) -> Spec:
+    """The bars end with the axis; the figures say how much they are."""
+    end = x["scale"]["domain"][1] / VALUE_ROOM
     data = [
         {
             "row": row,
-            "value": value or 0,
+            "value": min(value or 0.0, end),
             "text": words("unknown") if value is None else number(value),
             "now": bar.is_today,
         }
         for row, (bar, value) in enumerate(zip(bars, values, strict=True))
     ]
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": [0, end], "nice": False},
-        "axis": {"title": words(unit), "format": FIGURES},
-    }
     y = _row(len(bars))
     color = {"condition": {"test": "datum.now", "value": "var(--bar)"}, "value": "var(--bar-alternative)"}
     return {

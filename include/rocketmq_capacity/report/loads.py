@@ -102,6 +102,11 @@ def best_alternative(
     return best if is_safer or _peak(best, measure) <= WORTHWHILE * _peak(now, measure) else None
 
 
+def is_less_even(best: StrategyPlan, now: StrategyPlan | None, measure: Measure) -> bool:
+    """Whether the best alternative is only safer than the strategy in use."""
+    return now is not None and _peak(best, measure) > _peak(now, measure)
+
+
 def loads_of(rows: Sequence[ClientLoad], measure: Measure, current: str, alternative: str | None) -> Loads | None:
     """The busiest and the least busy clients under the current strategy, those between as one average.
 

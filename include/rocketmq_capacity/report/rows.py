@@ -65,6 +65,7 @@ class PageRows:
         cluster_failure: who can read and write without a master or a name server.
         producer_failure: what producers see when a broker is lost.
         unrouted_topic: topics without a queue that producers see.
+        busy_bound: busy share above which a busiest client is too busy; None if unknown, then pictures lack the line.
     """
 
     group_status: Sequence[GroupStatus]
@@ -75,3 +76,4 @@ class PageRows:
     cluster_failure: Sequence[ClusterFailure] = ()
     producer_failure: Sequence[ProducerFailure] = ()
     unrouted_topic: Sequence[UnroutedTopic] = ()
+    busy_bound: float | None = None

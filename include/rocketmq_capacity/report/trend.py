@@ -145,8 +145,8 @@ def _axis_words(moments: Sequence[datetime]) -> tuple[str, str]:
     """The title of the axis, and the format of its marks: where plans share a day, with the time of day."""
     days = {moment.date() for moment in moments}
     if len(days) == 1:
-        return f"Snapshot on {moments[0]:%d %b %Y} (UTC)", "%H:%M"
-    return "Snapshot (UTC)", "%d %b %H:%M" if len(days) < len(moments) else "%d %b %Y"
+        return f"Snapshot on {moments[0]:%Y-%m-%d} (UTC)", "%H:%M"
+    return "Snapshot (UTC)", "%m-%d %H:%M" if len(days) < len(moments) else "%Y-%m-%d"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 cluster_failure=rows_if_any(run, tables.ClusterFailure),
                 producer_failure=rows_if_any(run, tables.ProducerFailure),
                 unrouted_topic=rows_if_any(run, tables.UnroutedTopic),
+                busy_bound=policy.thresholds.PROVISION.under_utilisation,
             )
             published(plan, beside, run.report, handed_over(plan, policy, observed_in(run)), policy.language)
         step.tells(f"{counted(len(plan.groups), 'group')}, {counted(len(plan.findings), 'finding')}")

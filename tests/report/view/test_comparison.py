@@ -19,9 +19,9 @@ def test_what_differs_is_listed_with_its_difference_and_what_stays_is_counted():
     assert lines(before, after) == [
         ("queues", "8", "12", "+4", ""),
         ("idle", "4 clients", "0 clients", "\u22124", "better"),
-        ("count \u203a PEAK", "1.5", "1", "\u22120.5", "better"),
+        ("PEAK of queues", "1.5", "1", "\u22120.5", "better"),
     ]
-    assert found.unchanged == 2
+    assert found.unchanged == 1
 
 
 def test_entries_of_a_list_are_compared_by_their_names():
@@ -29,14 +29,14 @@ def test_entries_of_a_list_are_compared_by_their_names():
     after = {"groups": [{"consumer_group": "g_c", "idle": 1}, {"consumer_group": "g_a_b", "idle": 0}]}
 
     assert lines(before, after) == [
-        ("groups \u203a g_a_b \u203a idle", "2 clients", "0 clients", "\u22122", "better"),
-        ("groups \u203a g_c \u203a idle", "0 clients", "1 client", "+1", "worse"),
+        ("g_a_b: idle", "2 clients", "0 clients", "\u22122", "better"),
+        ("g_c: idle", "0 clients", "1 client", "+1", "worse"),
     ]
 
 
 def test_names_of_the_cluster_that_are_keys_stay_as_they_are():
     assert lines({"groups": {"g_msgs_per_s": {"idle": 1}}}, {"groups": {"g_msgs_per_s": {"idle": 2}}}) == [
-        ("groups \u203a g_msgs_per_s \u203a idle", "1 client", "2 clients", "+1", "worse")
+        ("g_msgs_per_s: idle", "1 client", "2 clients", "+1", "worse")
     ]
 
 
@@ -66,10 +66,34 @@ def test_a_long_comparison_is_cut_and_says_so():
     assert (len(found.changes), found.more) == (TABLE_ROWS, 100 - TABLE_ROWS)
 
 
-def test_gini_and_cv_are_left_to_plan_json():
+def test_gini_cv_and_floor_are_left_to_plan_json():
     compared = compare(
-        {"count": {"peak": 2.0, "gini": 0.5, "cv": 0.5}}, {"count": {"peak": 1.5, "gini": 0.1, "cv": 0.1}}
+        {"count": {"peak": 2.0, "gini": 0.5, "cv": 0.5, "floor": 1.2}},
+        {"count": {"peak": 1.5, "gini": 0.1, "cv": 0.1, "floor": 1.0}},
     )
 
-    assert [change.label for change in compared.changes] == ["count \u203a PEAK"]
+    assert [change.label for change in compared.changes] == ["PEAK of queues"]
     assert (compared.more, compared.unchanged) == (0, 0)
+
+
+def test_both_sides_of_a_number_are_bars_on_one_scale_and_those_of_a_ratio_on_that_of_100_percent():
+    before = {"idle": 4, "busy_ratio": 0.8, "peak_ratio": 3.0, "strategy": "AVG", "lag": None, "count": {"peak": 3.0}}
+    after = {"idle": 1, "busy_ratio": 0.2, "peak_ratio": 0.5, "strategy": "POP", "lag": 3, "count": {"peak": 1.5}}
+
+    bars = {change.label: change.bars for change in compare(before, after).changes}
+
+    assert bars == {
+        "idle": (1.0, 0.25),
+        "busy": (0.8, 0.2),
+        "peak": (1.0, 0.5),
+        "strategy": None,
+        "lag": None,
+        "PEAK of queues": (1.0, 0.5),
+    }
+
+
+def test_a_name_stands_without_the_field_that_holds_it():
+    queues = {"queues": [{"broker_name": "broker-a", "read_queue_nums": 2}], "strategies": {"AVG": 1}}
+    more = {"queues": [{"broker_name": "broker-a", "read_queue_nums": 3}], "strategies": {"AVG": 2}}
+
+    assert [line[0] for line in lines(queues, more)] == ["broker-a: read queue nums", "strategies: AVG"]

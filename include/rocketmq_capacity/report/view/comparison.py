@@ -22,7 +22,7 @@ LOWER_IS_BETTER: Final = frozenset({
 })
 """Figures of which less is plainly good; of all others the table says the difference and does not judge it."""
 
-LEFT_OUT: Final = frozenset({"gini", "cv"})
+LEFT_OUT: Final = frozenset({"gini", "cv", "floor"})
 """Metrics that only plan.json and the tables have: PEAK and EXCESS say what a reader decides by."""
 NAMES: Final = ("consumer_group", "topic", "broker_name", "client_id", "strategy")
 """The members that distinguish the entries of a list of objects."""
@@ -53,6 +53,8 @@ class Change:
     """Signed, for numbers, of ratios in points of a hundred; else ``changed`` or ``no change``."""
     verdict: str
     """``better``, ``worse`` or empty."""
+    bars: tuple[float, float] | None
+    """Both sides as bars, 1 is the whole width: of ratios 100 %, else the larger side; None if they are no numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +105,48 @@ def _change(path: Path, before: Any, after: Any) -> Change:
     name = path[-1] if path else ""
     difference, verdict = _difference(name, before, after)
     return Change(
-        label=" \u203a ".join(_words(part) for part in path),
+        label=_label(path),
         before=_side(name, before),
         after=_side(name, after),
         difference=difference,
         verdict=verdict,
+        bars=_bars(name, before, after),
     )
 
 
+def _label(path: Path) -> str:
+    """``g_pay: PEAK of queues``: a name without the field that holds it, then the figure."""
+    figures = 2 if path[-2:] in METRIC_WORDS else 1
+    holders, last = path[:-figures], path[-figures:]
+    said = [
+        _words(part)
+        for place, part in enumerate(holders)
+        if isinstance(part, Name) or not isinstance((*holders, "")[place + 1], Name)
+    ]
+    return ": ".join([*said, METRIC_WORDS.get(last) or "".join(map(_words, last))])
+
+
 def _words(part: str) -> str:
-    return part if isinstance(part, Name) else METRIC_WORDS.get(part, label(part))
+    return part if isinstance(part, Name) else label(part)
 
 
-METRIC_WORDS: Final = {"peak": "PEAK", "floor": "FLOOR", "excess": "EXCESS"}
+def _bars(name: str, before: Any, after: Any) -> tuple[float, float] | None:
+    old, new = _amount(before), _amount(after)
+    if old is None or new is None or min(old, new) < 0 or max(old, new) == 0:
+        return None
+    whole = 1.0 if unit_of(name) == PER_CENT else max(old, new)
+    return min(old / whole, 1.0), min(new / whole, 1.0)
+
+
+METRIC_WORDS: Final[Mapping[Path, str]] = {
+    ("count", "peak"): "PEAK of queues",
+    ("count", "excess"): "EXCESS of queues",
+    ("traffic", "peak"): "PEAK of messages/s",
+    ("traffic", "excess"): "EXCESS of messages/s",
+    ("lag", "peak"): "PEAK of lag",
+    ("lag", "excess"): "EXCESS of lag",
+}
+"""Loads and their metrics."""
 
 
 def _side(name: str, value: Any) -> str:

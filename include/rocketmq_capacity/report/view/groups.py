@@ -72,6 +72,8 @@ class GroupLine:
     """Utilisation of its busiest client."""
     busy_share: float | None
     """The same as a number, 1 is without pause."""
+    bound: float | None
+    """The share above which it is too busy."""
     headroom: str
     """So many times the traffic at the peak until something breaks."""
     severities: tuple[tuple[str, int], ...]
@@ -169,6 +171,7 @@ def line_of(
     section: str | None,
     severities: Iterable[Severity],
     owner_number: int,
+    bound: float | None,
 ) -> GroupLine:
     """The group's line; ``severities`` are those of its causes."""
     now, found = in_use(group), Counter(severities)
@@ -189,6 +192,7 @@ def line_of(
         evenness=UNKNOWN_CELL if count is None else f"{metric(count.peak)} / {metric(count.floor)}",
         busy="\u2013" if group.utilisation is None else per_cent(group.utilisation.estimate),
         busy_share=None if group.utilisation is None else group.utilisation.estimate,
+        bound=bound,
         headroom="\u2013" if group.headroom is None else factor(group.headroom.factor),
         severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
         owner_number=owner_number,

@@ -12,7 +12,7 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, worst_groups
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
-from rocketmq_capacity.report.loads import COUNT, best_alternative, measure_of
+from rocketmq_capacity.report.loads import COUNT, best_alternative, is_less_even, measure_of
 from rocketmq_capacity.report.needed import Needed, needed_by_group
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Answers
@@ -103,7 +103,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
     owners = owners_of(plan, answers)
     numbers: OwnerNumbers = {} if owners is None else {one.name: one.number for one in owners.owners}
     staff = needed_by_group(plan)
-    lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers, numbers, staff)
+    lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers, numbers, staff, beside.busy_bound)
     sections, left_out = _sections(plan, detailed, lines, answers, beside, staff)
     current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
     return Page(
@@ -143,6 +143,7 @@ def _lines(
     answers: Answers,
     numbers: OwnerNumbers,
     staff: Mapping[str, Needed],
+    bound: float | None,
 ) -> dict[str, GroupLine]:
     """The lines of these groups, worst first."""
     placed = {group.consumer_group: (place, group) for place, group in enumerate(groups)}
@@ -151,7 +152,7 @@ def _lines(
         place, group = placed[name]
         severities = [cause.severity for cause in answers.of_group(name)]
         section, owner = anchors[name] if name in detailed else None, numbers.get(group.owner, 0)
-        lines[name] = line_of(group, staff[name], place, section, severities, owner)
+        lines[name] = line_of(group, staff[name], place, section, severities, owner, bound)
     return lines
 
 
@@ -180,11 +181,12 @@ def _sections(
         chart = None
         if telling is not None and drawn < CHARTS:
             drawn += 1
-            chart = load_picture(telling, name, f"chart-{drawn}")
+            is_only_safer = best is not None and is_less_even(best, now, measure)
+            chart = load_picture(telling, name, f"chart-{drawn}", is_only_safer=is_only_safer)
         elif telling is not None:
             left_out += 1
         size_id = f"sizes-{len(sections) + 1}" if len(sections) < CHARTS else None
-        sizes = sizes_of(group, staff[name], of_size[name], size_id)
+        sizes = sizes_of(group, staff[name], of_size[name], beside.busy_bound, size_id)
         sections.append(DetailedGroup(section, chart, sizes, own_failures(of_failure[name])))
     return tuple(sections), left_out
 

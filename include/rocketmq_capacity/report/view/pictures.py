@@ -33,6 +33,8 @@ class Chart:
     has_alternative: bool
     left_out: int
     """What the picture and its table do not show: groups, or clients that are part of an average."""
+    is_only_safer: bool = False
+    """The alternative leaves fewer queues unread or read twice, but shares them out less evenly than today's."""
 
 
 def telling_loads(
@@ -50,7 +52,7 @@ def telling_loads(
     return loads_of(rows, measure, now.strategy, alternative) if says_something else None
 
 
-def load_picture(loads: Loads, name: str, chart_id: str) -> Chart:
+def load_picture(loads: Loads, name: str, chart_id: str, *, is_only_safer: bool) -> Chart:
     """Bars of a group's clients."""
     measure = loads.measure
     beside = f", and under {loads.alternative}" if loads.alternative else ""
@@ -69,6 +71,7 @@ def load_picture(loads: Loads, name: str, chart_id: str) -> Chart:
         rows=tuple(_cells(bar, loads) for bar in loads.bars),
         has_alternative=loads.alternative is not None,
         left_out=loads.clients - drawn,
+        is_only_safer=is_only_safer,
     )
 
 
@@ -88,10 +91,14 @@ def overview_picture(groups: Sequence[GroupPlan]) -> Chart | None:
         picture=inline_svg(overview_chart(shown), "chart-overview", title, described),
         caption=title,
         headers=("Group", "PEAK today", "PEAK under the best other strategy", "FLOOR"),
-        rows=tuple((span.name, metric(span.peak), metric(span.alternative), metric(span.floor)) for span in shown),
+        rows=tuple((span.name, metric(span.peak), _other(span), metric(span.floor)) for span in shown),
         has_alternative=any(span.alternative is not None for span in shown),
         left_out=len(spans) - len(shown),
     )
+
+
+def _other(span: Span) -> str:
+    return "today's is the best" if span.is_best else metric(span.alternative)
 
 
 def _span(group: GroupPlan) -> Span | None:
@@ -102,8 +109,9 @@ def _span(group: GroupPlan) -> Span | None:
     best = best_alternative(group.strategies, now, COUNT)
     other = None if best is None or best.count is None else best.count.peak
     # Below FLOOR it leaves some queues to nobody, or gives some to two: it divides other queues than the group has.
-    is_comparable = other is not None and other >= skew.floor
-    return Span(group.consumer_group, skew.peak, skew.floor, other if is_comparable else None)
+    # Above today's PEAK it is only safer.
+    is_better = other is not None and skew.floor <= other <= skew.peak
+    return Span(group.consumer_group, skew.peak, skew.floor, other if is_better else None, is_best=best is None)
 
 
 def _cells(bar: Bar, loads: Loads) -> tuple[str, ...]:

@@ -27,13 +27,16 @@ class Sizes:
     """Whether some numbers in between have no row."""
 
 
-def sizes_of(group: GroupPlan, staff: Needed, rows: Sequence[GroupSize], chart_id: str | None) -> Sizes | None:
+def sizes_of(
+    group: GroupPlan, staff: Needed, rows: Sequence[GroupSize], bound: float | None, chart_id: str | None
+) -> Sizes | None:
     """The table of a group from its rows of ``group_size``; None where it has none.
 
     Args:
         group: the group.
         staff: how many clients it needs.
         rows: its rows, in any order.
+        bound: busy share above which the busiest client is too busy; None if unknown.
         chart_id: of its picture; None where there is to be none.
     """
     ordered = sorted(rows, key=lambda row: row.clients)
@@ -55,7 +58,11 @@ def sizes_of(group: GroupPlan, staff: Needed, rows: Sequence[GroupSize], chart_i
         " many clients would be idle. The table below holds the same numbers."
     )
     return Sizes(
-        picture=None if chart_id is None else inline_svg(size_chart(bars), chart_id, title, described),
+        picture=None
+        if chart_id is None
+        else inline_svg(
+            size_chart(bars, None if bound is None else per_cent_number(bound)), chart_id, title, described
+        ),
         caption=title,
         headers=("Clients", "Busiest client is busy for", "Idle clients", "Most queues of a client", "PEAK by queues"),
         rows=tuple(
