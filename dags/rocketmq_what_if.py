@@ -2,8 +2,9 @@
 
 Nothing is sent to the cluster: its snapshot is copied, the copy is changed, and both are planned.
 
-**What comes in**: a cluster of the deployment or a recorded inventory file, and a scenario: as YAML, or one change
-field by field. The how-to "Try a change before you make it" explains the changes.
+**What comes in**: a cluster of the deployment or a recorded inventory file, and a scenario as YAML.
+**[Choose changes from lists](rocketmq-capacity/what-if)** to have it written. The how-to "Try a change before you make
+it" explains the changes.
 
 **What comes out**: a report that is marked as a what-if. It shows before and after, the queues that get another owner,
 and the findings that come and go. What-ifs are saved in a lake of their own (`RMQC_WHAT_IFS`) and are never a cluster's

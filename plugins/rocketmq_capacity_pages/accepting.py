@@ -6,12 +6,10 @@ from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import parse_qsl
 
 from airflow.api_fastapi.core_api.security import GetUserDep
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.requests import ClientDisconnect
 
 from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL, Busy
@@ -23,8 +21,9 @@ from rocketmq_capacity.report.limits import FINDINGS
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.store.acceptances import acceptances
-from rocketmq_capacity_pages.acceptance_run import start_acceptance
 from rocketmq_capacity_pages.access import Acceptor, may_accept, sends_its_origin
+from rocketmq_capacity_pages.airflow_run import Start, start_run
+from rocketmq_capacity_pages.form_body import body_of, pairs_of
 from rocketmq_capacity_pages.kinds import PLANS, Kind, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
@@ -34,7 +33,6 @@ LARGEST_BODY: Final = 16 << 10
 """Bytes of a form: the longest reason takes 12,000, as characters of four bytes that are sent as ``%XX`` each."""
 TEXTS: Final = ("why", "until")
 """What a person tells of the findings."""
-FORM: Final = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +97,7 @@ def back_to_the_report() -> Response:
 @router.post(ADDRESS)
 async def accept(request: Request, by: Acceptor, cluster: str, run_id: str) -> HTMLResponse:
     """Start the runs that accept risks of the latest plan, one for each finding, in the name of the user."""
-    sent = _sent(await _body_of(request))
+    sent = _sent(await body_of(request, LARGEST_BODY))
     report = await SMALL.run(partial(_latest_report, cluster, run_id))
     known = await LARGE.run(partial(_known, report))
     return await SMALL.run(partial(_answer, request, by, report, sent, known))
@@ -115,35 +113,12 @@ class Sent:
     """Why and until, if they were told."""
 
 
-async def _body_of(request: Request) -> bytes:
-    """The body of the form. Errors: HTTPException 415 for another type, 413 once it is longer than allowed."""
-    if request.headers.get("Content-Type", "").partition(";")[0].strip().lower() != FORM:
-        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Expected a body of the type {FORM}.")
-    body = bytearray()
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > LARGEST_BODY:
-                said = f"The form is too long. Expected at most {LARGEST_BODY:,} bytes."
-                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said)
-    except ClientDisconnect:
-        raise HTTPException(HTTPStatus.BAD_REQUEST, "The form has not arrived whole. Send it again.") from None
-    return bytes(body)
-
-
 def _sent(body: bytes) -> Sent:
     """The fields. Errors: HTTPException 400 for what is no such form."""
-    try:
-        pairs = parse_qsl(
-            body.decode("ascii"),
-            keep_blank_values=True,
-            strict_parsing=bool(body),
-            errors="strict",
-            max_num_fields=FINDINGS + len(TEXTS),
-        )
-    except ValueError:
+    pairs = pairs_of(body, FINDINGS + len(TEXTS))
+    if pairs is None:
         said = f"The form cannot be read. Expected at most {FINDINGS} findings, and {' and '.join(TEXTS)}, as UTF-8."
-        raise HTTPException(HTTPStatus.BAD_REQUEST, said) from None
+        raise HTTPException(HTTPStatus.BAD_REQUEST, said)
     findings = tuple(dict.fromkeys(value for name, value in pairs if name == "finding"))
     others = [(name, value.strip()) for name, value in pairs if name != "finding"]
     names = {name for name, _ in others}
@@ -181,10 +156,10 @@ def _answer(request: Request, by: str, report: Report, sent: Sent, known: Mappin
     if problem:
         values = {"problem": problem, "risks": risks, "told": sent.told, "today": now.date().isoformat()}
         return page(request, "not_accepted.html.j2", HTTPStatus.BAD_REQUEST, report=report, **values)
-    runs = [
-        (risk, start_acceptance({"cluster": report.cluster, **risk.fields, **sent.told}, by, report.run_id))
-        for risk in risks
-    ]
+    # After the next plan the same risk can be accepted again.
+    start = partial(Start, dag_id=DAG_ID, by=by, what="accept", once=report.run_id)
+    told = {"cluster": report.cluster, **sent.told}
+    runs = [(risk, start_run(start(fields={**told, **risk.fields}))) for risk in risks]
     is_new = any(run.is_new for _, run in runs)
     status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
     values = {"by": by, "runs": runs, "told": sent.told, "dag_id": DAG_ID}

@@ -8,14 +8,12 @@ from airflow.api_fastapi.core_api.security import GetUserDep, requires_access_da
 from fastapi import Depends, HTTPException, Request
 
 from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
-from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind
+from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind
 
-MAY_NOT_ACCEPT: Final = (
-    f"You may not accept risks. It needs the right to trigger the Dag {ACCEPT}; ask an administrator."
-)
+MAY_NOT: Final = "You may not {what}. It needs the right to trigger the Dag {dag_id}; ask an administrator."
 OTHER_ORIGIN: Final = (
-    "Nothing is accepted: the request does not come from a page of this Airflow. Send the form from the report's page, "
-    f"in a browser that reaches Airflow by https or as localhost, or trigger the Dag {ACCEPT}."
+    "Nothing is {done}: the request does not come from a page of this Airflow. Send the form from {page}, in a browser "
+    "that reaches Airflow by https or as localhost, or trigger the Dag {dag_id}."
 )
 
 
@@ -37,8 +35,12 @@ def may_read(kind: Kind, request: Request, user: GetUserDep) -> bool:
 
 def may_accept(request: Request, user: GetUserDep) -> bool:
     """Whether the user may trigger the Dag that accepts risks."""
+    return _may_trigger(ACCEPT, request, user)
+
+
+def _may_trigger(dag_id: str, request: Request, user: GetUserDep) -> bool:
     try:
-        requires_access_dag("POST", DagAccessEntity.RUN, ACCEPT)(request, user)
+        requires_access_dag("POST", DagAccessEntity.RUN, dag_id)(request, user)
     except HTTPException as refused:
         if refused.status_code != HTTPStatus.FORBIDDEN:
             raise
@@ -85,17 +87,45 @@ def acceptor(request: Request, user: GetUserDep) -> str:
     """
     require(PLANS, request, user)
     if not may_accept(request, user):
-        raise HTTPException(HTTPStatus.FORBIDDEN, MAY_NOT_ACCEPT)
-    if request.headers.get("Sec-Fetch-Site") != "same-origin":
-        raise HTTPException(HTTPStatus.FORBIDDEN, OTHER_ORIGIN)
+        raise HTTPException(HTTPStatus.FORBIDDEN, MAY_NOT.format(what="accept risks", dag_id=ACCEPT))
+    _from_a_page(request, done="accepted", page="the report's page", dag_id=ACCEPT)
     return str(user.get_name())
 
 
-def logged_in(user: GetUserDep) -> None:
-    """Errors: HTTPException 401 without a login."""
+def trier(request: Request, user: GetUserDep) -> str:
+    """The name of a user who may start what-ifs. Errors: HTTPException 403 for a user who may not."""
+    require(WHAT_IFS, request, user)
+    if not _may_trigger(WHAT_IFS.dag_id, request, user):
+        raise HTTPException(HTTPStatus.FORBIDDEN, MAY_NOT.format(what="try changes", dag_id=WHAT_IFS.dag_id))
+    return str(user.get_name())
+
+
+def trier_on_the_page(request: Request, user: GetUserDep) -> str:
+    """The same of a request from a page of Airflow's own origin; nothing of its body has been read then.
+
+    Errors: HTTPException 403 for a user who may not, and for a page of another origin.
+    """
+    name = trier(request, user)
+    _from_a_page(request, done="tried", page="the page that has it", dag_id=WHAT_IFS.dag_id)
+    return name
+
+
+def _from_a_page(request: Request, **said: str) -> None:
+    if request.headers.get("Sec-Fetch-Site") != "same-origin":
+        raise HTTPException(HTTPStatus.FORBIDDEN, OTHER_ORIGIN.format(**said))
+
+
+def logged_in(request: Request, user: GetUserDep) -> None:
+    """Keep in the request whether the user may try changes: every page links to the form.
+
+    Errors: HTTPException 401 without a login.
+    """
+    request.state.may_try = _may_trigger(WHAT_IFS.dag_id, request, user)
 
 
 ReadableKinds = Annotated[tuple[Kind, ...], Depends(readable_kinds)]
 KindOfAddress = Annotated[Kind, Depends(kind_of_address)]
 DagOfAddress = Annotated[str, Depends(dag_of_address)]
 Acceptor = Annotated[str, Depends(acceptor)]
+Trier = Annotated[str, Depends(trier)]
+TrierOnThePage = Annotated[str, Depends(trier_on_the_page)]

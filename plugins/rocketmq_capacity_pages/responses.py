@@ -39,9 +39,9 @@ HEADERS: Final = {
     "X-Frame-Options": "SAMEORIGIN",  # Airflow shows the pages in a frame
 }
 READING: Final[list[str]] = ["GET", "HEAD"]
-"""The methods of every route but one. The API server sends no body after HEAD."""
-ACCEPTING: Final = re.compile(r"/reports/plans/[^/]+/[^/]+/accept\Z")
-"""The address, below the app's own, of the route that takes a POST."""
+"""The methods of every route but two. The API server sends no body after HEAD."""
+POSTED: Final = re.compile(r"(/reports/plans/[^/]+/[^/]+/accept|/what-if)\Z")
+"""The addresses, below the app's own, of the routes that take a POST."""
 LANGUAGE_HEADER: Final = "Accept-Language"
 """The header by which one address gives pages in several languages."""
 
@@ -49,7 +49,7 @@ LANGUAGE_HEADER: Final = "Accept-Language"
 class Guard:
     """The outermost layer: it refuses other methods than GET and HEAD, and adds the headers to every response.
 
-    One address alone takes a POST: a person accepts a risk of a plan.
+    Two addresses alone take a POST: a person accepts a risk of a plan, or tries a change.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -68,22 +68,24 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        if scope["method"] not in READING and not _accepts(scope):
+        if scope["method"] not in READING and not _is_form(scope):
             refusal = Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": ", ".join(READING)})
             await refusal(scope, receive, send_guarded)
             return
         await self.app(scope, receive, send_guarded)
 
 
-def _accepts(scope: Scope) -> bool:
-    return scope["method"] == "POST" and ACCEPTING.match(_inside(scope)) is not None
+def _is_form(scope: Scope) -> bool:
+    return scope["method"] == "POST" and POSTED.match(_inside(scope)) is not None
 
 
 def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
     """A page in the reader's language; its links are relative, so that they work behind any URL prefix."""
     language = language_of(request)
+    may_try = getattr(request.state, "may_try", False)
+    values = {"root": root_of(request), "lang": language, "may_try": may_try, **values}
     with speaking(language):
-        content = templates().get_template(template).render(root=root_of(request), lang=language, **values)
+        content = templates().get_template(template).render(values)
     # Headers here as well, because the page of an unexpected error does not pass the guard.
     return HTMLResponse(content, status, {**HEADERS, "Content-Security-Policy": PAGE_POLICY, "Vary": LANGUAGE_HEADER})
 

@@ -7,7 +7,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from rocketmq_capacity.provider.scenario_form import SECTIONS, WHAT_CHANGES
 from tests.browser.chromium import PATIENCE_S, new_window, running_browser
 from tests.plugins.api_server import ANSWERS_WITHIN_S, PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
@@ -249,46 +248,41 @@ def test_the_lake_of_this_test_is_the_one_that_is_shown(opened, server):
     assert page.get_by_role("status").inner_text().startswith("63 reports of 1 cluster")
 
 
-TALLEST_FORM = 1_350
-"""Pixels that a person scrolls through at most."""
-STANDS_STILL = """() => {
-    const dialog = document.querySelector('[role=dialog]')
-    const height = dialog.getBoundingClientRect().height
-    window.equalHeights = window.lastHeight === height ? window.equalHeights + 1 : 0
-    window.lastHeight = height
-    const moves = dialog.getAnimations({subtree: true}).some(one =>
-        one.playState === 'running' && one.effect.getComputedTiming().iterations !== Infinity)
-    return window.equalHeights >= 3 && !moves
-}"""
-"""A section that closes while another one opens moves the form for a while."""
+def test_a_what_if_of_two_changes_is_tried_with_clicks_after_a_typo_was_refused(as_admin, server):
+    as_admin.goto(f"{server.url}/dags/rocketmq_what_if")
+    as_admin.get_by_role("button", name="Trigger").first.click()
+    dialog = as_admin.get_by_role("dialog")
+    dialog.get_by_role("button", name="What changes", exact=True).click()
+    assert "lose_broker, broker_name: broker-a" in dialog.locator("#element_scenario").input_value()
+    with as_admin.expect_popup() as opened:
+        dialog.get_by_role("link", name="Choose changes from lists instead").click()
+    page = opened.value
 
+    def add(title, **told):
+        page.locator("summary", has_text=title).click()
+        fields = page.locator("details[open]")
+        expect(fields).to_have_count(1)
+        for label, text in told.items():
+            fields.get_by_label(label.replace("_", " ")).fill(text)
+        fields.get_by_role("button", name="Add").click()
 
-def test_the_what_ifs_form_is_short_whichever_section_is_open_and_refuses_a_typo(browser, server):
-    context = new_window(browser, viewport=DESKTOP, reduced_motion="reduce")
-    context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
-    page = context.new_page()
-    page.goto(f"{server.url}/dags/rocketmq_what_if")
-    page.get_by_role("button", name="Trigger").first.click()
-    form = page.get_by_role("dialog")
+    add("Lose broker", Broker="brokr-b")
+    page.get_by_text("Change 1, Broker: is 'brokr-b', which is not there; the nearest broker is 'broker-b'").wait_for()
+    fields = page.locator("details[open]")
+    offered = fields.get_by_label("Broker").evaluate("field => Array.from(field.list.options, one => one.value)")
+    assert offered == ["broker-a", "broker-b", "room1@broker-c"]
+    fields.get_by_label("Broker").fill(offered[1])
+    fields.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Remove Lose broker: broker-b").wait_for()
+    add("Add clients", Consumer_group="notifier", Number_of_clients="2")
+    page.get_by_role("button", name="Try them").click()
+    page.get_by_role("heading", name="Trying").wait_for()
 
-    heights = {}
-    for section in [*SECTIONS, WHAT_CHANGES]:
-        page.evaluate("window.lastHeight = null")
-        form.get_by_role("button", name=section, exact=True).click()
-        form.locator("[data-state=open] [name^=element_], [data-state=open] [id^=element_]").first.wait_for()
-        page.wait_for_function(STANDS_STILL, polling=400)
-        heights[section] = form.bounding_box()["height"]
-    assert max(heights.values()) <= TALLEST_FORM, heights
-    assert "lose_broker, broker_name: broker-a" in form.locator("#element_scenario").input_value()
-
-    choice = form.locator("#element_change input").first
-    choice.fill("Lose broker")
-    choice.press("Enter")
-    form.get_by_role("button", name="Fields of the change: brokers", exact=True).click()
-    form.locator("#element_broker_name").fill("brokr-b")
-    page.get_by_test_id("trigger-dag-submit").click()
-    page.get_by_text("the nearest broker is 'broker-b'").first.wait_for()
-    context.close()
+    (run,) = server.ask("/api/v2/dags/rocketmq_what_if/dagRuns")["dag_runs"]
+    assert run["triggering_user_name"] == "admin"
+    assert "change: lose_broker\n  broker_name: broker-b\n- change: add_clients" in run["conf"]["scenario"]
+    page.get_by_role("link", name="The run in Airflow").click()
+    page.get_by_text("manual__what-if-").first.wait_for()
 
 
 def test_the_pages_are_as_dark_as_airflows_own_switch_says(browser, server):
@@ -347,15 +341,17 @@ def test_a_risk_is_accepted_with_clicks_inside_airflow_by_who_may(as_admin, serv
     page.get_by_text("manual__accept-").first.wait_for()
 
 
+@pytest.mark.parametrize("name", ["report", "what-if form"])
 @pytest.mark.parametrize(("scheme", "viewport"), [("light", DESKTOP), ("dark", PHONE)], ids=["light", "dark-phone"])
-def test_axe_finds_nothing_to_complain_of_in_the_forms(browser, server, scheme, viewport):
+def test_axe_finds_nothing_to_complain_of_in_the_forms(browser, server, name, scheme, viewport):
     context = new_window(browser, viewport=viewport, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
     context.add_cookies([{"name": "_token", "value": server.token("admin"), "url": server.url}])
     page = context.new_page()
-    page.goto(f"{server.url}/rocketmq-capacity/{PAGES['report']}")
-    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+    page.goto(f"{server.url}/rocketmq-capacity/{PAGES.get(name, 'what-if')}")
+    # Those of one name close one another.
+    page.evaluate("for (const d of document.querySelectorAll('details')) { d.removeAttribute('name'); d.open = true }")
 
-    assert page.locator(".accepting form").count() > 5
+    assert page.locator("details form").count() > 5
     found = Axe().run(page, options={"resultTypes": ["violations"], "iframes": False}).response["violations"]
     assert [(v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in found] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

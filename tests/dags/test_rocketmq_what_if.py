@@ -68,7 +68,8 @@ def run_dag(day: datetime, **form: Any) -> "DagRun":
 def test_a_name_that_the_cluster_does_not_have_fails_at_once_and_is_not_tried_again(
     what_ifs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = run_dag(datetime(2026, 11, 17, tzinfo=UTC), change="lose_broker", broker_name="brokr-b")
+    lost = "name: x\nchanges: [{change: lose_broker, broker_name: brokr-b}]"
+    run = run_dag(datetime(2026, 11, 17, tzinfo=UTC), scenario=lost)
 
     told = {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()}
     assert told == {

@@ -245,19 +245,18 @@ class RenameTopic(Change):
 
     told = package.says(
         """
-from airflow.sdk.definitions.param import ParamsDict
-from rocketmq_capacity.provider.scenario_form import examples, scenario_params, scenario_text, NOTHING_KNOWN
+from rocketmq_capacity.provider.change_form import change_forms, change_told
+from rocketmq_capacity.provider.scenario_form import examples, scenario_of_changes, NOTHING_KNOWN
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from tests.simulation.clusters import pay_cluster
-form = ParamsDict(scenario_params())
-form.update({"change": "rename_topic", "topic": "pay", "new_name": "paid"})
-scenario = scenario_of_text(scenario_text(form.validate()), "form")
+told = change_told("rename_topic", {"topic": "pay", "new_name": "paid"})
+scenario = scenario_of_text(scenario_of_changes([told]), "form")
 print([one.topic for one in apply(pay_cluster(1), scenario, Policy(), "form").topics])
-field = scenario_params()["new_name"]
-print(field.schema["title"], field.description)
+field = change_forms()["rename_topic"].fields[-1]
+print(field.title, field.meaning)
 print("{change: rename_topic, topic: pay, new_name: paid}" in examples(NOTHING_KNOWN))
 """
     )
 
-    assert told.splitlines()[-3:] == ["['paid']", "New name (rename topic) Nobody has it yet.", "True"]
+    assert told.splitlines()[-3:] == ["['paid']", "New name Nobody has it yet", "True"]

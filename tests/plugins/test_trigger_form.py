@@ -16,7 +16,7 @@ pytestmark = pytest.mark.airflow
 
 
 WHAT_IFS = "/api/v2/dags/rocketmq_what_if/dagRuns"
-LOST: dict[str, Any] = {"change": "lose_broker", "broker_name": "broker-b"}
+LOST: dict[str, Any] = {"scenario": "name: x\nchanges: [{change: lose_broker, broker_name: broker-b}]"}
 """A broker that the sample has: without clusters of its own the deployment plans that."""
 
 
@@ -33,13 +33,12 @@ def inventories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("conf", "reason"),
     [
-        (None, "the form: has no scenario and no change; expected one of them"),
-        ({"consumer_group": "g"}, "the form: has no scenario and no change; expected one of them"),
-        ({**LOST, "room": "hz"}, "changes[0].room: is not a known key"),
-        ({"change": "set_queues", "topic": "t"}, "changes[0].read_queue_nums: is missing"),
+        (None, "the form: scenario: is missing; expected a name and a list of changes"),
+        ({"scenario": "# nothing"}, "the form: scenario: is missing; expected a name and a list of changes"),
+        ({"change": "lose_broker"}, "change: is not a known field"),
     ],
 )
-def test_fields_that_contradict_each_other_are_refused_with_the_reason(api, conf, reason) -> None:
+def test_fields_without_a_scenario_are_refused_with_the_reason(api, conf, reason) -> None:
     answer = api("admin").post(WHAT_IFS, json={"logical_date": None, "conf": conf})
 
     assert answer.status_code == HTTPStatus.BAD_REQUEST
@@ -50,11 +49,11 @@ def test_fields_that_contradict_each_other_are_refused_with_the_reason(api, conf
     ("conf", "reason"),
     [
         (
-            {**LOST, "broker_name": "brokr-b"},
+            {"scenario": "name: x\nchanges: [{change: lose_broker, broker_name: brokr-b}]"},
             "changes[0].broker_name: is 'brokr-b', which is not there; the nearest broker is 'broker-b'",
         ),
         (
-            {"change": "add_clients", "consumer_group": "notifer", "count": 1},
+            {"scenario": "name: x\nchanges: [{change: add_clients, consumer_group: notifer, count: 1}]"},
             "changes[0].consumer_group: is 'notifer', which is not there; the nearest consumer group is 'notifier'",
         ),
         (
@@ -62,7 +61,7 @@ def test_fields_that_contradict_each_other_are_refused_with_the_reason(api, conf
             "changes[0].topic: is 'clik_stream', which is not there; the nearest topic is 'click_stream'",
         ),
     ],
-    ids=["broker", "group", "topic in YAML"],
+    ids=["broker", "group", "topic"],
 )
 def test_a_misspelt_name_is_refused_with_the_nearest_name_of_its_kind(api, conf, reason) -> None:
     answer = api("admin").post(WHAT_IFS, json={"logical_date": None, "conf": conf})
@@ -179,7 +178,7 @@ def test_the_browsers_cookie_is_a_login_too(api) -> None:
 
     assert posted(browser) == (
         HTTPStatus.BAD_REQUEST,
-        "the form: has no scenario and no change; expected one of them",
+        "the form: scenario: is missing; expected a name and a list of changes",
     )
 
 
@@ -240,17 +239,14 @@ def test_a_body_is_read_to_its_bound_and_no_further(api) -> None:
     [
         ({"scenario": "# " + "x" * 60_000}, "scenario: is too long; expected at most 60,000 characters"),
         ({"policy_changes": "# " + "x" * 60_000}, "policy_changes: is too long"),
-        (
-            {"change": "add_clients", "consumer_group": "g", "client_ids": ["a"] * 1_001},
-            "client_ids: has 1,001 entries",
-        ),
-        ({"topic": ["a"] * 100_000}, "topic: has 100,000 entries; expected at most 1,000"),
-        ({"room": {str(n): n for n in range(1_001)}}, "room: has 1,001 entries"),
+        ({"strategies": ["a"] * 1_001}, "strategies: has 1,001 entries"),
+        ({"scenario": ["a"] * 100_000}, "scenario: has 100,000 entries; expected at most 1,000"),
+        ({"scenario": {str(n): n for n in range(1_001)}}, "scenario: has 1,001 entries"),
         ({f"airflow/{n}": n for n in range(101)}, "the form: has 101 fields; expected at most 100"),
         ({"k" * 100_000: 1}, "is not a known field; the nearest known field is"),
-        ({**LOST, "brokr_name": "b"}, "the nearest known field is 'broker_name'"),
-        ({"topic": json.loads("[" * 9 + "]" * 9)}, "topic: is nested too deeply; expected at most 8 levels"),
-        ({"topic": json.loads("[" * 900 + "]" * 900)}, "topic: is nested too deeply"),
+        ({**LOST, "inventry": "b"}, "the nearest known field is 'inventory'"),
+        ({"scenario": json.loads("[" * 9 + "]" * 9)}, "scenario: is nested too deeply; expected at most 8 levels"),
+        ({"scenario": json.loads("[" * 900 + "]" * 900)}, "scenario: is nested too deeply"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -286,10 +282,10 @@ HALF = "\ud800"
     ("told", "place"),
     [
         ({"conf": {"scenario": HALF}}, "conf.scenario"),
-        ({"conf": {**LOST, "broker_name": HALF}}, "conf.broker_name"),
-        ({"conf": {"change": "add_clients", "consumer_group": "g", "client_ids": ["a", HALF]}}, "conf.client_ids"),
+        ({"conf": {**LOST, "cluster": HALF}}, "conf.cluster"),
+        ({"conf": {**LOST, "strategies": ["a", HALF]}}, "conf.strategies"),
         ({"conf": {"policy_changes": f"# {HALF}", **LOST}}, "conf.policy_changes"),
-        ({"conf": {**LOST, "room": {HALF: 1}}}, "conf.room"),
+        ({"conf": {**LOST, "inventory": {HALF: 1}}}, "conf.inventory"),
         ({"conf": {HALF: 1}}, r"conf.\ud800"),
         ({"conf": LOST, "dag_run_id": HALF}, "dag_run_id"),
         ({"conf": LOST, HALF: 1}, r"\ud800"),
@@ -313,7 +309,7 @@ def test_the_fields_that_are_known_are_the_dags_own(dag_bag) -> None:
         ("rocketmq_capacity_plan", "inventry", "the nearest known field is 'inventory'"),
         ("rocketmq_capacity_retention", "only_lst", "the nearest known field is 'only_list'"),
         ("rocketmq_capacity_approval", "why", "this Dag has no fields"),
-        ("rocketmq_what_if", "broker", "the nearest known field is 'broker_name'"),
+        ("rocketmq_what_if", "scenaro", "the nearest known field is 'scenario'"),
     ],
 )
 def test_a_field_that_the_dag_does_not_know_starts_no_run(api, dag_id, field, end) -> None:

@@ -34,7 +34,12 @@ LOOK_FOR_FILE_EVERY_S: Final = 0.1
 """It lives for some seconds."""
 SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
 """The pictures that ``--pictures`` keeps."""
-SCENARIO: Final = "name: broker-b goes, a consumer comes\nchanges: [{change: lose_broker, broker_name: broker-b}]\n"
+SCENARIO: Final = """\
+name: broker-b goes, a consumer comes
+changes:
+  - {change: lose_broker, broker_name: broker-b}
+  - {change: add_clients, consumer_group: g_pay, count: 1}
+"""
 WHY: Final = "the shop grows & needs it before Christmas"
 AGREED: Final = "agreed with the shop"
 REFUSED: Final = "nobody may go before Christmas"
@@ -116,10 +121,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory, told: Callable[[str], None])
 @pytest.fixture(scope="module")
 def triggered(stack: Stack) -> dict[str, DagRun]:
     """A run of the daily Dag for all clusters and a what-if on one of them, side by side."""
-    change = {"change": "add_clients", "consumer_group": "g_pay", "count": 1}
     return {
         DAILY: stack.admin.trigger(DAILY, {}),
-        WHAT_IF: stack.admin.trigger(WHAT_IF, {"cluster": GOOD, "scenario": SCENARIO, **change}),
+        WHAT_IF: stack.admin.trigger(WHAT_IF, {"cluster": GOOD, "scenario": SCENARIO}),
     }
 
 

@@ -1,4 +1,4 @@
-"""What the cluster that a what-if starts from is known to have: names to copy, and names that are refused.
+"""What the cluster that a what-if starts from is known to have: names to choose, and names that are refused.
 
 The API server and the Dag processor read the latest stored snapshot of the cluster, or the inventory file.
 """
@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from airflow.sdk.configuration import conf
 
-from rocketmq_capacity.errors import BadInput, CapacityError, cut
+from rocketmq_capacity.errors import BadInput, CapacityError
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.source import INVENTORY_NAME, Source, sources
 from rocketmq_capacity.settings.deployment import Places, home_of
@@ -25,20 +25,15 @@ from rocketmq_capacity.store.copies import copy_of
 from rocketmq_capacity.store.run_lookup import latest_of_source
 from rocketmq_capacity.vocabulary import BUSINESS
 
-SHOWN: Final = 3
-"""Names of a kind that the form shows."""
-LONGEST_NAME: Final = 40
-"""Characters of a name that is shown."""
-
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Some names of a cluster for each kind of field; empty where nothing is known.
+    """The names of a cluster for each kind of field; empty where nothing is known.
 
     Attributes:
         brokers: names of brokers.
         topics: names of business topics, those of the first group first.
-        groups: names of consumer groups with clients, those with most clients first.
+        groups: names of consumer groups, those with most clients first.
         client_ids: ids of the first group's clients.
         rooms: machine rooms of the brokers and of the first group's clients, if the policy tells them.
         nameservers: addresses of name servers.
@@ -58,11 +53,7 @@ class Names:
             return cls()
         kinds = Kinds(inventory, Policy().exclude)
         groups = sorted(
-            (
-                one
-                for one in inventory.consumer_groups
-                if one.clients and kinds.of_group(one.consumer_group) == BUSINESS
-            ),
+            (one for one in inventory.consumer_groups if kinds.of_group(one.consumer_group) == BUSINESS),
             key=lambda one: (-len(one.clients or ()), one.consumer_group),
         )
         read = topics_read(groups[0]) if groups else set()
@@ -101,6 +92,12 @@ def names_at_hand(places: Places) -> Names:
     return Names.of(_outline(sources({}, places)[0], places), _policy(places, ""))
 
 
+def names_of(given: Mapping[str, Any], places: Places) -> Names:
+    """All names of what a run with these fields starts from; none where no snapshot is stored, or a huge one."""
+    source = _source(given, places)
+    return Names() if source is None else Names.of(_outline(source, places), _policy(places, ""))
+
+
 def name_problem(given: Mapping[str, Any], scenario: str, places: Places) -> str:
     """What the scenario names that the cluster does not have, with the nearest name of that kind; empty where all is.
 
@@ -128,14 +125,6 @@ def _policy(places: Places, changes: str) -> Policy | None:
         return read_policy(places.policy, PolicyChanges((), changes))
     except BadInput:
         return None
-
-
-def in_words(names: Sequence[str]) -> str:
-    """Some names for a field's description; empty where none is known."""
-    if not names:
-        return ""
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return f" In the latest snapshot: {', '.join(cut(name, LONGEST_NAME) for name in names[:SHOWN])}{more}."
 
 
 def _source(given: Mapping[str, Any], places: Places) -> Source | None:

@@ -90,6 +90,18 @@ def inventory_param() -> Param:
     )
 
 
+def starts(places: Places) -> dict[str, dict[str, str]]:
+    """What a what-if may start from, by the words that a page has for it: the fields of the run."""
+    clusters = {f"cluster {name}": {"cluster": name} for name in places.clusters}
+    files = {f"inventory file {name}": {"inventory": name} for name in _inventories(places)}
+    return (clusters or {"the recorded sample": {}}) | files
+
+
+def _inventories(places: Places) -> list[str]:
+    """The names of the files in the deployment's inventory folder."""
+    return sorted(file.name for file in places.inventories.glob("*.json") if re.search(INVENTORY_NAME, file.name))
+
+
 def inventory_problem(given: object, places: Places) -> str:
     """Why no run may start from this inventory file, in words; empty if one may, or if it is no text.
 
@@ -103,7 +115,7 @@ def inventory_problem(given: object, places: Places) -> str:
     folder = places.inventories
     if (folder / given).is_file() or not folder.is_dir():
         return ""
-    names = sorted(file.name for file in folder.glob("*.json") if re.search(INVENTORY_NAME, file.name))
+    names = _inventories(places)
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     there = f"{', '.join(names[:SHOWN])}{more}" if names else "no inventory"
     return f"{field}, which is not in the deployment's inventory folder; the folder has {there}"

@@ -1,8 +1,8 @@
 """Refuses a run of our Dags before it is made if its fields are wrong together.
 
 That is a field that the Dag does not know, a risk to accept without a place, a reason or a day to come, a what-if
-whose fields describe no scenario, one that names what the latest snapshot of its cluster does not have, and an
-inventory file that is not there. Airflow checks each field alone, and ignores one that it does not know.
+without a scenario, one that names what the latest snapshot of its cluster does not have, and an inventory file that is
+not there. Airflow checks each field alone, and ignores one that it does not know.
 Source: airflow.serialization.definitions.dag.SerializedDAG.create_dagrun, Airflow 3.3.2.
 """
 
@@ -22,7 +22,7 @@ from rocketmq_capacity.provider.form_formats import POLICY, check_ahead
 from rocketmq_capacity.provider.known_fields import unknown_field
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.request_check import RequestCheck
-from rocketmq_capacity.provider.scenario_form import contradiction, excess, scenario_params
+from rocketmq_capacity.provider.scenario_form import excess, scenario_params, scenario_problem
 from rocketmq_capacity.provider.source import inventory_problem
 from rocketmq_capacity.report.acceptance import DAG_ID as ACCEPT
 from rocketmq_capacity.report.acceptance import problem_of
@@ -63,4 +63,4 @@ class TriggerForm(RequestCheck):
         if reason := excess(fields) or inventory_problem(fields.get("inventory"), places_of_deployment()):
             return reason
         check_ahead(fields.get("policy_changes"), POLICY)
-        return contradiction(fields, places_of_deployment()) if found["dag_id"] == WHAT_IF else ""
+        return scenario_problem(fields, places_of_deployment()) if found["dag_id"] == WHAT_IF else ""

@@ -24,12 +24,15 @@ MOST_CLIENTS: Final = 10_000
 """Clients that all changes of a scenario add or remove together. A broker tells every client of a group the ids of all
 others, so a group has some hundred; each client that is added takes microseconds and half a KiB."""
 
+NAMES: Final = "names"
+"""The member of a field's JSON schema with the kind of names that it takes: ``groups``, ``topics``, …"""
+
 # Fields that several changes have; title and description are those of the what-if's form.
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0, le=65_536)]
-Group = Annotated[Name, Field(title="Consumer group")]
-TopicName = Annotated[Name, Field(title="Topic", description="empty for all topics, where the change allows it")]
-BrokerName = Annotated[Name, Field(title="Broker", description="empty for all brokers, where the change allows it")]
+Group = Annotated[Name, Field(title="Consumer group", json_schema_extra={NAMES: "groups"})]
+TopicName = Annotated[Name, Field(title="Topic", json_schema_extra={NAMES: "topics"})]
+BrokerName = Annotated[Name, Field(title="Broker", json_schema_extra={NAMES: "brokers"})]
 
 Ending = Literal["SHUTDOWN", "KILL", "SILENT"]
 """How a client ends.

@@ -23,12 +23,12 @@ class AddBroker(Change):
     CHANGES_QUEUES = True
 
     change: Literal["add_broker"]
-    broker_name: BrokerName
+    broker_name: Annotated[Name, Field(title="Broker", description="the name of the new one")]
     broker_addr: (
         Annotated[Name, Field(title="Broker address", description="HOST:PORT for the commands, if it is known")] | None
     ) = None
     topics_like: Annotated[
-        Name, Field(title="Topics like broker", description="the new one has the topics of this one")
+        BrokerName, Field(title="Topics like broker", description="the new one has the topics of this one")
     ]
 
     def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:

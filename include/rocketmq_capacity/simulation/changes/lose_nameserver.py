@@ -7,7 +7,7 @@ from pydantic import Field
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.plan_file.lost_nameserver import Loss
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import Change, Name
+from rocketmq_capacity.simulation.change import NAMES, Change, Name
 from rocketmq_capacity.simulation.nameservers import without_nameserver
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.snapshot.inventory import Inventory
@@ -19,7 +19,9 @@ class LoseNameserver(Change):
     EXAMPLE = "nameserver: {nameserver}"
 
     change: Literal["lose_nameserver"]
-    nameserver: Annotated[Name, Field(title="Name server", description="host:port")]
+    nameserver: Annotated[
+        Name, Field(title="Name server", description="HOST:PORT", json_schema_extra={NAMES: "nameservers"})
+    ]
     loss: Annotated[
         Loss,
         Field(

@@ -8,7 +8,7 @@ from pydantic import Field
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.brokers import without_brokers
-from rocketmq_capacity.simulation.change import Change, Ending, Name
+from rocketmq_capacity.simulation.change import NAMES, Change, Ending, Name
 from rocketmq_capacity.simulation.parts import broker_names, without_ownership
 from rocketmq_capacity.simulation.place import Place
 from rocketmq_capacity.snapshot.inventory import Inventory
@@ -20,7 +20,7 @@ class LoseRoom(Change):
     EXAMPLE = "room: {room}"
 
     change: Literal["lose_room"]
-    room: Annotated[Name, Field(title="Machine room")]
+    room: Annotated[Name, Field(title="Machine room", json_schema_extra={NAMES: "rooms"})]
 
     def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
         """The cluster without the brokers and the clients of a machine room; those without a room stay.

@@ -18,12 +18,12 @@ from rocketmq_capacity.vocabulary import is_broadcasting
 
 
 class ScaleTraffic(Change):
-    """``factor`` times as many messages written to a topic, or to all topics."""
+    """More messages, or fewer, written to a topic or to all topics."""
 
     EXAMPLE = "topic: {topic}, factor: 2.0"
 
     change: Literal["scale_traffic"]
-    topic: TopicName | None = None
+    topic: Annotated[TopicName | None, Field(description="empty for all topics")] = None
     factor: Annotated[float, Field(ge=0, allow_inf_nan=False, title="Times as many messages")]
 
     def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:

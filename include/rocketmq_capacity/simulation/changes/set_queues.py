@@ -29,7 +29,7 @@ class SetQueues(Change):
 
     change: Literal["set_queues"]
     topic: TopicName
-    broker_name: BrokerName | None = None
+    broker_name: Annotated[BrokerName | None, Field(description="empty for all brokers")] = None
     read_queue_nums: Annotated[Count, Field(title="Read queues", description="for each broker")]
     write_queue_nums: Annotated[Count, Field(title="Write queues", description="for each broker")]
 

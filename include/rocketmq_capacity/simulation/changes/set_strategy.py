@@ -1,8 +1,9 @@
 """The change `set_strategy`."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec.structs import replace
+from pydantic import Field
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import Change, Group
@@ -19,7 +20,7 @@ class SetStrategy(Change):
 
     change: Literal["set_strategy"]
     consumer_group: Group
-    strategy: ClientStrategy
+    strategy: Annotated[ClientStrategy, Field(title="Strategy")]
 
     def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
         """The group with clients that all report this strategy.
