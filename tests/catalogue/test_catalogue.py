@@ -14,6 +14,18 @@ def test_no_two_records_have_the_same_name_or_place() -> None:
     assert len({record.place for record in actions().values()}) == len(actions())
 
 
+def test_the_way_that_is_easier_to_undo_and_costs_less_comes_first() -> None:
+    order = list(actions())
+
+    one_client, clients, setting, queues, code = map(
+        order.index, ("REPLACE_CLIENT", "SCALE_CONSUMERS", "RAISE_CONSUME_THREADS", "EXPAND_QUEUES", "SHORTEN_CALLS")
+    )
+    assert one_client < clients < setting < queues < code
+    assert setting < order.index("CHANGE_STRATEGY")
+    assert queues < order.index("CREATE_TOPIC_ON_BROKER") < order.index("ADD_BROKER")
+    assert order[-1] == "INVESTIGATE"
+
+
 def test_every_record_has_a_title_and_says_what_it_means() -> None:
     assert all(record.title and record.meaning.endswith(".") for record in rules().values())
     assert all(record.title and record.meaning.endswith(".") for record in actions().values())

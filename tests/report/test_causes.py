@@ -379,11 +379,11 @@ def test_causes_of_one_title_also_say_what_is_wrong():
 
 
 @pytest.mark.parametrize(
-    ("severity", "root"),
-    [("WARNING", "CONSUMER_CAPACITY"), ("INFO", "IDLE_CONSUMERS")],
+    ("severity", "root", "action"),
+    [("WARNING", "CONSUMER_CAPACITY", "RAISE_CONSUME_THREADS"), ("INFO", "IDLE_CONSUMERS", "EXPAND_QUEUES")],
     ids=["too busy", "none is needed"],
 )
-def test_idle_clients_of_a_group_that_is_too_busy_belong_to_that(severity, root):
+def test_idle_clients_of_a_group_that_is_too_busy_belong_to_that(severity, root, action):
     made = plan(
         [
             a_finding(topic="pay", severity="WARNING"),
@@ -397,7 +397,7 @@ def test_idle_clients_of_a_group_that_is_too_busy_belong_to_that(severity, root)
 
     (cause,) = made.causes
     assert cause.rule == root
-    assert cause.action == "EXPAND_QUEUES"
+    assert cause.action == action
 
 
 @pytest.mark.parametrize(("idle", "causes"), [(["c1"], 1), (["c1", "c2"], 2)], ids=["starving", "others too"])

@@ -46,7 +46,8 @@ class Action:
         title: what to do; ``{group}``, ``{topic}`` and ``{subject}`` stand for names, ``{strategy}`` and ``{clients}``
             for what it would be.
         meaning: one or two sentences for people.
-        place: actions with a lower place come first on the page.
+        place: actions with a lower place come first on the page: of two ways to mend the same, the one that is easier
+            to undo and costs less. Clients come before settings, settings before queues and code.
         changes: what changes if it is carried out: the cluster, the clients, or nothing, because it only looks.
         check: recommendation and addresses of the name servers -> how to see that it worked; None if that depends on
             the rules that it answers.

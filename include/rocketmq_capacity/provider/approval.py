@@ -209,28 +209,21 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
                 recorded=recorded,
                 report=report,
             ),
+            *_lines(plan, asked),
             "",
             phrase("### How to answer"),
             "",
             phrase(
-                "- **{approve}** approves all, or only those that you name. You may reject others by name. What you "
-                "then name nowhere stays open, and the next plan asks about it again. Of alternatives one is approved: "
-                "the one that you name, or else the first.",
+                "- **{approve}** approves all, or only those that you name; what you name nowhere stays open for the next "
+                "plan. Of alternatives it approves the one that you name, or else the first.",
                 approve=APPROVE,
             ),
             phrase("- **{reject}** rejects all. Nothing is carried out either way.", reject=REJECT),
-            phrase(
-                "- A reason follows a colon, on a line of its own: `2, 5: the disk is full`. *Why* is for all others."
-            ),
+            phrase("- A reason follows a colon, on a line of its own: `2, 5: the disk is full`."),
             phrase(
                 "- The question ends when the snapshot is {hours} hours old: that rejects all.",
                 hours=f"{OLDEST / timedelta(hours=1):g}",
             ),
-            phrase(
-                "- An answer may be refused, such as one to a plan that was made again. Airflow then says why, and "
-                "nothing is stored."
-            ),
-            *_lines(plan, asked),
         ]),
     )
 
