@@ -1,7 +1,7 @@
 """``make bench``: a whole plan at several sizes, next to Spark's own floor, the official classes and the admin client.
 
 Everything is measured in this one run, on this machine. Plans, sessions and Dag runs are cold processes. Parts can be
-named (copies, fleet, official, store, snapshot, load, dag), and behind ``copies`` the numbers of copies::
+named (copies, fleet, official, pages, store, snapshot, load, dag), and behind ``copies`` the numbers of copies::
 
     python -m tests.benchmarks copies 1 4 dag
 """
@@ -26,13 +26,15 @@ from tests.benchmarks.dag import time_dag
 from tests.benchmarks.inputs import FLEET_GROUPS, Inputs
 from tests.benchmarks.load import CLIENTS, measure_load
 from tests.benchmarks.official import time_official
+from tests.benchmarks.pages import REPORTS as REPORTS_IN_AIRFLOW
+from tests.benchmarks.pages import time_pages
 from tests.benchmarks.plan import PARTS, PlanTiming, time_plan
 from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
 from tests.benchmarks.store import REPORTS, time_lists, time_store
 from tests.benchmarks.target import Target
 from tests.benchmarks.watched import watched
 
-ALL_PARTS: Final = ("copies", "fleet", "official", "store", "snapshot", "load", "dag")
+ALL_PARTS: Final = ("copies", "fleet", "official", "pages", "store", "snapshot", "load", "dag")
 SIZES: Final = (1, 4, 16, 64, 256)
 CORES: Final = os.cpu_count() or 1
 WAYS: Final = (
@@ -73,6 +75,7 @@ def main() -> None:
             "copies": partial(bench.copies, numbers or SIZES),
             "fleet": bench.fleet,
             "official": bench.official,
+            "pages": bench.pages,
             "store": bench.store,
             "snapshot": partial(snapshot, args.live_topics),
             "load": partial(load, args.live_clients),
@@ -150,6 +153,19 @@ class Bench:
         return [
             Target(f"fleet: our whole plan / the official classes, {how}", plan.seconds / total, 1.0)
             for how, total in totals
+        ]
+
+    def pages(self) -> list[Target]:
+        """The pages in Airflow over many reports and the fleet's plan."""
+        self._planned_fleet()
+        timing = time_pages(self._folder / "fleet")
+        say(f"\npages of a running API server: {REPORTS_IN_AIRFLOW:,} reports, the plan of {self._groups:,} groups")
+        for name, seconds in timing.warm.items():
+            say(f"  {name:14}{seconds * 1e3:8.0f} ms warm, {timing.cold[name] * 1e3:,.0f} ms the first time")
+        slowest = max(timing.warm, key=timing.warm.__getitem__)
+        return [
+            Target(f"pages: ms of the slowest ({slowest}), warm", timing.warm[slowest] * 1e3, target.PAGE_MS),
+            Target("pages: MB that the API server grows by", timing.grown_bytes / 1e6, target.PAGES_MB),
         ]
 
     def store(self) -> list[Target]:

@@ -24,6 +24,8 @@ STORE_SAMPLE: Final = 1.5
 STORE_FLEET: Final = 1.2
 STORE_LIST: Final = 2.0
 """A warm list of a thousand reports."""
+PAGE_MS: Final = 300.0
+PAGES_MB: Final = 200.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,15 @@ def test_it_is_the_difference_of_the_two_in_short(stored: tuple[Path, Path]) -> 
     assert found.loads_changed + found.loads_same == len(whole.loads)
 
 
+def test_the_same_files_are_compared_once_and_other_ones_anew(stored: tuple[Path, Path]) -> None:
+    first = comparison_of(*stored, 2)
+
+    assert comparison_of(*stored, 2) is first
+    assert comparison_of(*stored, 1) != first
+    stored[1].write_bytes(stored[0].read_bytes())
+    assert comparison_of(*stored, 2).findings.new.total == 0 < first.findings.new.total
+
+
 def test_what_it_gives_stays_small_whatever_is_in_the_plans(stored: tuple[Path, Path]) -> None:
     rows = varied_rows(6, seed=2)
     rows["finding"] += [a_finding(message="x" * 100_000, consumer_group=f"g{n}") for n in range(200)]

@@ -4,8 +4,10 @@ To read a large plan takes seconds and several times its size in memory, and no 
 server has it done by a process with limits of time and memory, and gets only what its page shows.
 """
 
+import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -103,7 +105,7 @@ class NotCompared(Exception):
 
 
 def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
-    """The comparison of two stored plans, made by a process of its own.
+    """The comparison of two stored plans, made by a process of its own; of the same files it is made once.
 
     Args:
         before: the earlier plan.json.
@@ -113,9 +115,18 @@ def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
     Errors: BadInput if one of them cannot be read, or they cannot be compared; NotCompared if one is too large, or if
     it takes too long.
     """
+    files = []
     for plan in (before, after):
-        if _size_of(plan) > LARGEST:
+        found = _state_of(plan)
+        if found.st_size > LARGEST:
             raise NotCompared(f"a plan is too large (more than {LARGEST >> 20} MiB)")
+        files.append((found.st_ino, found.st_size, found.st_mtime_ns))
+    return _comparison_once(before, after, shown, tuple(files))
+
+
+@lru_cache(maxsize=16)
+def _comparison_once(before: Path, after: Path, shown: int, _files: tuple[tuple[int, int, int], ...]) -> Comparison:
+    """Of a fleet's plans it takes some seconds to make, and a megabyte at most to keep."""
     try:
         told = msgspec.json.encode((str(before), str(after), shown))
         found = msgspec.json.decode(in_own_process(__name__, told), type=Comparison | None)
@@ -126,9 +137,9 @@ def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
     return found
 
 
-def _size_of(plan: Path) -> int:
+def _state_of(plan: Path) -> os.stat_result:
     try:
-        return plan.stat().st_size
+        return plan.stat()
     except OSError as error:
         raise BadInput(str(plan), "", f"cannot be read: {error.strerror}") from None
 
