@@ -214,8 +214,8 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
             phrase("### How to answer"),
             "",
             phrase(
-                "- **{approve}** approves all, or only those that you name; what you name nowhere stays open for the next "
-                "plan. Of alternatives it approves the one that you name, or else the first.",
+                "- **{approve}** approves all, or only those that you name; what you name nowhere stays open for the "
+                "next plan. Of alternatives it approves the one that you name, or else the first.",
                 approve=APPROVE,
             ),
             phrase("- **{reject}** rejects all. Nothing is carried out either way.", reject=REJECT),
