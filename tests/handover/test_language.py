@@ -49,7 +49,7 @@ def test_the_runbook_is_chinese_with_the_commands_and_names_of_the_english_one(p
 def test_the_tickets_are_chinese_with_the_keys_and_links_of_the_english_ones(plan: Plan) -> None:
     english, chinese = (json.loads(handed(plan, language)["tickets.json"])["tickets"] for language in ("en", "zh-CN"))
 
-    told = ("title", "body")
+    told = ("title", "message", "body")
     assert [{**one, **dict.fromkeys(told)} for one in chinese] == [{**one, **dict.fromkeys(told)} for one in english]
     assert all(HAN.search(one["title"]) for one in chinese)
     texts = [line for one in chinese for line in BLOCK.sub("", one["body"]).splitlines()]

@@ -73,6 +73,7 @@ WITHOUT_PAGE: Final = frozenset({
     "provider/form_text.py",
     "plugins/responses.py",
     "plugins/reading.py",
+    "plugins/scraping.py",
 })
 """Modules whose texts are on no page."""
 NOT_SHOWN: Final = frozenset({
