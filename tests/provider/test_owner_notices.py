@@ -39,7 +39,7 @@ class Deployment:
 
     def __init__(self, home: Path, chat: ChatServer) -> None:
         self.home, self.chat = home, chat
-        self.policy = {"groups": GROUPS}
+        self.policy: dict[str, Any] = {"groups": GROUPS}
 
     def tell(self, day: int, *findings: dict[str, Any], **cluster: Any) -> list[dict[str, Any]]:
         """Publish the plan of a day, tell it, and give the posts."""
@@ -97,7 +97,7 @@ def test_each_owner_is_told_of_the_own_causes_with_their_words_and_links(deploym
     subject, cause, page = pay["text"].splitlines()
     assert subject == "RocketMQ capacity of C1 for payments: 1 new"
     assert cause.startswith(f"<{PAGE}/r20/#cause-")
-    assert cause.endswith(f"|New: Critical: {TITLE}>. 4 of 12 consumers own no queue.")
+    assert cause.endswith(f"|New: Critical · {TITLE}> · 4 of 12 consumers own no queue.")
     assert page == f"<{PAGE}/r20/|{PAGE}/r20/>"
     assert "2 of 3 consumers own no queue." in ship["markdown"]["content"]
 
@@ -121,11 +121,11 @@ def test_the_next_days_say_what_got_worse_and_what_is_gone(deployment: Deploymen
     ship, pay = deployment.tell(21, a_finding(severity="CRITICAL", evidence=idle | {"idle": 12}))
 
     assert "for payments: 1 worse" in pay["text"]
-    worse = "Worse: Critical: Consumers without a queue> (was Warning; clients without work: 4 before, 12 now). 4 of 12"
+    worse = "Worse: Critical · Consumers without a queue> (was Warning; clients without work: 4 before, 12 now) · 4 of"
     assert worse in pay["text"]
     gone = ship["markdown"]["content"].splitlines()[1]
-    assert gone.startswith("Gone: Warning: Consumers without a queue")
-    assert gone.endswith(". 2 of 3 consumers own no queue.")
+    assert gone.startswith("Gone: Warning · Consumers without a queue")
+    assert gone.endswith(" · 2 of 3 consumers own no queue.")
 
 
 def test_a_second_plan_of_a_day_waits_and_a_cleared_task_says_nothing_again(deployment: Deployment) -> None:
@@ -225,6 +225,20 @@ def test_the_deployments_notice_has_the_causes_of_everybody_beside_the_counts(
     assert "Findings: 0 CRITICAL, 1 WARNING, 0 INFO." in second["text"]
     assert second["text"].count("Gone: ") == 1
     assert "New: " not in second["text"]
+
+
+def test_a_notice_is_in_the_language_of_the_policy(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RMQC_POLICY", str(deployment.home / "policy.yaml"))
+    deployment.policy = {"groups": GROUPS, "language": "zh-CN"}
+    idle = {"clients": 12, "queues": 8, "idle": 4}
+    message = "4 of 12 clients own no queue."
+    (first,) = deployment.tell(20, a_finding(evidence=idle, message=message))
+    (second,) = deployment.tell(21, a_finding(severity="CRITICAL", evidence=idle | {"idle": 12}, message=message))
+
+    assert first["text"].startswith("RocketMQ 容量 C1，负责人 payments：新增 1 项\n")
+    assert "|新增：警告 · " in first["text"]
+    assert "|恶化：严重 · " in second["text"]
+    assert "(之前为警告；无事可做的客户端：之前 4，现在 12)" in second["text"]
 
 
 def test_a_trial_is_told_to_nobody(deployment: Deployment) -> None:

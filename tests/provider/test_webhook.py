@@ -150,13 +150,13 @@ def test_a_message_is_never_longer_than_the_least_limit(name: str, character: st
     body = json.dumps(body_of(CHATS[name], told), ensure_ascii=False).encode()
 
     assert 200 < len(body) <= MOST_BYTES
-    assert "more in the report" in body.decode()
+    assert "more lines in the report" in body.decode()
 
 
 def test_what_fits_is_not_cut() -> None:
     lines = tuple(Line(f"New: Warning: cause {number}", f"{PAGE}#{number}", ". Why.") for number in range(9))
 
-    assert "more in the report" not in json.dumps(body_of(CHATS["wecom"], notice("subject", *lines, link=PAGE)))
+    assert "more lines in the report" not in json.dumps(body_of(CHATS["wecom"], notice("subject", *lines, link=PAGE)))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 
 from rocketmq_capacity.errors import CapacityError, one_line
 from rocketmq_capacity.provider.channels import connection_of, sent
+from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.notice_text import Line, Notice, notice
 from rocketmq_capacity.provider.report_asset import airflow_address, report_address, report_facts
@@ -49,12 +50,13 @@ def _tell_published(context: Context, places: Places) -> None:
     if connection_of(CONNECTION) is not None:
         news = notices.news()
         found = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
+        moment, share = facts["taken_at"], f"{facts['completeness']:.0%}"
         lines = (
-            Line(f"Snapshot of {facts['taken_at']}, {facts['completeness']:.0%} of the queues read completely."),
-            Line(f"Findings: {found}. Recommendations: {facts['recommendations']}."),
+            Line(phrase("Snapshot of {moment}, {share} of the queues read completely.", moment=moment, share=share)),
+            Line(phrase("Findings: {found}. Recommendations: {number}.", found=found, number=facts["recommendations"])),
             *(() if news is None else notices.lines(news)),
         )
-        subject = f"RocketMQ capacity of {facts['cluster_name']}: {found}"
+        subject = phrase("RocketMQ capacity of {cluster}: {found}", cluster=facts["cluster_name"], found=found)
         if sent(notice(subject, *lines, link=page), CONNECTION, context) and news is not None:
             notices.keep(news)
     notices.send_all(context)
@@ -67,8 +69,8 @@ def tell_failed(context: Context) -> None:
     """
     task, run = context["ti"].task_id, context["dag_run"]
     told = notice(
-        f"RocketMQ capacity: {task} of {run.dag_id} failed",
-        Line(f"Run {run.run_id}."),
+        phrase("RocketMQ capacity: {task} of {dag} failed", task=task, dag=run.dag_id),
+        Line(phrase("Run {run}.", run=run.run_id)),
         link=f"{airflow_address()}/dags/{run.dag_id}/runs/{run.run_id}",
     )
     send(told, context)
@@ -99,8 +101,8 @@ def tell_late(context: dict[str, Any]) -> None:
     """
     run = context["dag_run"]
     told = notice(
-        f"RocketMQ capacity: {run['dag_id']} is late",
-        Line(f"Run {run['dag_run_id']} has not ended by its deadline."),
+        phrase("RocketMQ capacity: {dag} is late", dag=run["dag_id"]),
+        Line(phrase("Run {run} has not ended by its deadline.", run=run["dag_run_id"])),
         link=f"{airflow_address()}/dags/{run['dag_id']}/runs/{run['dag_run_id']}",
     )
     send(told, cast("Context", context))

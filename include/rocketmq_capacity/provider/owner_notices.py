@@ -13,10 +13,20 @@ from typing import Final
 import msgspec
 from airflow.sdk import Context
 
-from rocketmq_capacity.handover.notices import EVERYBODY, News, Told, ToldOwner, content_of, news_of, told_in
+from rocketmq_capacity.handover.notices import (
+    EVERYBODY,
+    News,
+    Told,
+    ToldCause,
+    ToldOwner,
+    content_of,
+    news_of,
+    told_in,
+)
 from rocketmq_capacity.handover.tickets import Ticket, Tickets
 from rocketmq_capacity.plan_file.handed_over import TICKETS
 from rocketmq_capacity.provider.channels import sent
+from rocketmq_capacity.provider.form_text import phrase, words
 from rocketmq_capacity.provider.notice_text import Line, notice
 from rocketmq_capacity.report.view.changes import worse_words
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
@@ -56,7 +66,10 @@ class OwnerNotices:
                 if time.monotonic() > end:
                     logging.getLogger(__name__).error("%s: no notice is sent: too little time is left", channel)
                     continue
-                subject = f"RocketMQ capacity of {self._tickets.cluster_name} for {owner}: {_counts(news)}"
+                cluster, counts = self._tickets.cluster_name, _counts(news)
+                subject = phrase(
+                    "RocketMQ capacity of {cluster} for {owner}: {counts}", cluster=cluster, owner=owner, counts=counts
+                )
                 if not sent(notice(subject, *self.lines(news), link=self._page), channel, context):
                     continue
             self.keep(news, owner)
@@ -74,16 +87,21 @@ class OwnerNotices:
 
     def lines(self, news: News) -> tuple[Line, ...]:
         """What is new, worse and gone, each in at most `MOST_LINES` lines, with links to the causes."""
+        new = [self._found(phrase("New: {cause}", cause=self._cause(one)), one) for one in news.new]
         worse = [
-            self._cause("Worse", one.ticket, f" ({worse_words(one.ticket.severity, one.severity_before, one.figures)})")
+            self._found(
+                phrase("Worse: {cause}", cause=self._cause(one.ticket)),
+                one.ticket,
+                worse_words(one.ticket.severity, one.severity_before, one.figures),
+            )
             for one in news.worse
         ]
-        gone = [
-            Line(f"Gone: {SEVERITY_WORDS[one.severity]}: {self._title(one.title)}", more=f". {one.message}")
-            for one in news.gone
-        ]
-        new = [self._cause("New", one) for one in news.new]
-        return (*_first(new, "new"), *_first(worse, "worse"), *_first(gone, "gone"))
+        gone = [Line(phrase("Gone: {cause}", cause=self._cause(one)), more=f" · {one.message}") for one in news.gone]
+        return (
+            *_first(new, phrase("{number} more new in the report", number=len(new) - MOST_LINES)),
+            *_first(worse, phrase("{number} more worse in the report", number=len(worse) - MOST_LINES)),
+            *_first(gone, phrase("{number} more gone in the report", number=len(gone) - MOST_LINES)),
+        )
 
     def keep(self, news: News, owner: str = EVERYBODY) -> None:
         """Note what an owner has been told."""
@@ -91,25 +109,30 @@ class OwnerNotices:
             self._told = self._told.with_owner(owner, news.told)
             keep_told(self._cluster, content_of(self._told))
 
-    def _cause(self, kind: str, ticket: Ticket, note: str = "") -> Line:
-        words = f"{kind}: {SEVERITY_WORDS[ticket.severity]}: {self._title(ticket.title)}"
+    def _found(self, said: str, ticket: Ticket, note: str = "") -> Line:
         anchor = ticket.link.partition("#")[2]
-        return Line(words, f"{self._page}#{anchor}", f"{note}. {ticket.message}")
+        noted = f" ({words(note)})" if note else ""
+        return Line(said, f"{self._page}#{anchor}", f"{noted} · {ticket.message}")
 
-    def _title(self, title: str) -> str:
-        """A ticket's title without the cluster, which the subject names."""
-        return title.removeprefix(f"{self._tickets.cluster_name}: ")
+    def _cause(self, cause: Ticket | ToldCause) -> str:
+        """Its severity and its title, without the cluster, which the subject names."""
+        title = cause.title.removeprefix(f"{self._tickets.cluster_name}: ")
+        return f"{words(SEVERITY_WORDS[cause.severity])} · {title}"
 
 
-def _first(lines: Sequence[Line], kind: str) -> Iterator[Line]:
+def _first(lines: Sequence[Line], more: str) -> Iterator[Line]:
     yield from lines[:MOST_LINES]
     if len(lines) > MOST_LINES:
-        yield Line(f"{len(lines) - MOST_LINES:,} more {kind} in the report")
+        yield Line(more)
 
 
 def _counts(news: News) -> str:
-    counts = {"new": news.new, "worse": news.worse, "gone": news.gone}
-    return ", ".join(f"{len(found):,} {kind}" for kind, found in counts.items() if found)
+    counts = (
+        (news.new, phrase("{number} new", number=len(news.new))),
+        (news.worse, phrase("{number} worse", number=len(news.worse))),
+        (news.gone, phrase("{number} gone", number=len(news.gone))),
+    )
+    return ", ".join(text for found, text in counts if found)
 
 
 def _told(cluster: Path) -> Told:

@@ -30,6 +30,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from airflow.sdk import BaseNotifier, Context
 
 from rocketmq_capacity.errors import CapacityError, cut, printable
+from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.notice_text import Line, Notice
 
 MOST_BYTES: Final = 4_096
@@ -178,7 +179,7 @@ def body_of(chat: Chat, notice: Notice) -> dict[str, Any]:
     shown = len(short)
     while _size(body) > MOST_BYTES and shown:
         shown -= 1
-        left_out = Line(f"… {len(short) - shown} more in the report")
+        left_out = Line(phrase("… {number} more lines in the report", number=len(short) - shown))
         body = chat.body(Notice(cut(notice.subject, LONGEST_WORDS), (*short[:shown], left_out), notice.link))
     return body
 
