@@ -15,7 +15,7 @@ from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
 from rocketmq_capacity.report.approval import approval_of
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
-from rocketmq_capacity.report.rows import PageRows, Rows
+from rocketmq_capacity.report.rows import OwnedQueue, PageRows, QueueLag, Rows
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Dataset
@@ -121,6 +121,8 @@ def beside_of(rows: Built) -> PageRows:
         cluster_failure=typed(tables.ClusterFailure, rows),
         producer_failure=typed(tables.ProducerFailure, rows),
         unrouted_topic=typed(tables.UnroutedTopic, rows),
+        owned_queue=records_of(tables.Allocation, OwnedQueue, rows),
+        queue_lag=records_of(tables.GroupOffset, QueueLag, rows),
         busy_bound=DEFAULTS.thresholds.PROVISION.under_utilisation,
     )
 

@@ -14,7 +14,7 @@ from rocketmq_capacity.report import plan
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.spark.new_table import add_file
-from rocketmq_capacity.steps.reported_rows import records, rows, rows_of_groups, rows_of_plan
+from rocketmq_capacity.steps.reported_rows import owned_queues, queue_lags, records, rows, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.arrow import table_of
 from rocketmq_capacity.tables.dataset import Dataset, Queue
@@ -71,6 +71,36 @@ def test_the_plan_of_stored_tables_is_that_of_their_rows(tmp_path: Path) -> None
         stored(tmp_path, dataset, held, files=min(3, max(1, len(held))))
 
     assert plan_bytes(plan.plan_of(rows_of_plan(Run(tmp_path)), Policy())) == plan_bytes(plan_of(BUILT))
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+def test_owners_are_read_of_the_groups_asked_for_under_the_strategy_of_each(tmp_path: Path, kind: pa.DataType) -> None:
+    held = [
+        tables.Allocation(
+            strategy=strategy, consumer_group=group, topic="pay", broker_name="a", queue_id=0, client_id="c"
+        )
+        for strategy in ("AVG", "CONFIG")
+        for group in ("g1", "g2", "g3")
+    ]
+    run = stored(tmp_path, tables.Allocation, held, files=2, consumer_group=kind, strategy=kind)
+    lags = [
+        tables.GroupOffset(consumer_group=group, kind="BUSINESS", topic="pay", broker_name="a", queue_id=0, lag=3)
+        for group in ("g1", "g2")
+    ]
+    stored(tmp_path, tables.GroupOffset, lags)
+
+    found = owned_queues(run, {"g1": "AVG", "g3": "CONFIG"})
+
+    assert sorted(found) == [("g1", "AVG", "pay", "a", 0, "c"), ("g3", "CONFIG", "pay", "a", 0, "c")]
+    assert queue_lags(run, ["g2"]) == [("g2", "pay", "a", 0, 3)]
+    assert not owned_queues(run, {})
+    assert not queue_lags(run, [])
+
+
+def test_a_run_without_owners_or_offsets_has_no_picture_of_them(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    assert not owned_queues(run, {"g1": "AVG"})
+    assert not queue_lags(run, ["g1"])
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.dictionary(pa.int32(), pa.string())], ids=str)

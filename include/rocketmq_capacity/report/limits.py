@@ -39,6 +39,9 @@ ITEMS: Final = 20
 """Entries of a list inside a finding: client ids, queues."""
 TABLE_ROWS: Final = 40
 """Rows of a table inside a finding or a recommendation, and members of an object inside one."""
+HEAT_CLIENTS: Final = 40
+HEAT_QUEUES: Final = 96
+"""The most clients and queues of a group whose picture shows each queue with its owner."""
 BARS_BUSIEST: Final = 8
 BARS_IDLEST: Final = 4
 """Bars of a chart: the busiest and the least busy clients; one more bar is the average of the others."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rocketmq_capacity.report.losses import Loss
 from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerBalance, TopicHeadroom
@@ -52,6 +53,27 @@ class Rows:
     """The effect of each failure on the cluster; None if it is unknown."""
 
 
+class OwnedQueue(NamedTuple):
+    """The columns of ``allocation`` that a picture needs."""
+
+    consumer_group: str
+    strategy: str
+    topic: str
+    broker_name: str
+    queue_id: int
+    client_id: str
+
+
+class QueueLag(NamedTuple):
+    """The columns of ``group_offset`` that a picture needs."""
+
+    consumer_group: str
+    topic: str
+    broker_name: str
+    queue_id: int
+    lag: int | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRows:
     """What the page shows and the plan does not hold, in any order.
@@ -65,6 +87,9 @@ class PageRows:
         cluster_failure: who can read and write without a master or a name server.
         producer_failure: what producers see when a broker is lost.
         unrouted_topic: topics without a queue that producers see.
+        owned_queue: who owns the queues of the groups that :func:`~rocketmq_capacity.report.view.heat_map.heat_groups`
+            names, under the strategy in use.
+        queue_lag: what waits on the queues of the same groups.
         busy_bound: busy share above which a busiest client is too busy; None if unknown, then pictures lack the line.
     """
 
@@ -76,4 +101,6 @@ class PageRows:
     cluster_failure: Sequence[ClusterFailure] = ()
     producer_failure: Sequence[ProducerFailure] = ()
     unrouted_topic: Sequence[UnroutedTopic] = ()
+    owned_queue: Sequence[OwnedQueue] = ()
+    queue_lag: Sequence[QueueLag] = ()
     busy_bound: float | None = None

@@ -11,9 +11,17 @@ from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.report.view.heat_map import heat_groups
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
-from rocketmq_capacity.steps.reported_rows import observed_in, rows_if_any, rows_of_groups, rows_of_plan
+from rocketmq_capacity.steps.reported_rows import (
+    observed_in,
+    owned_queues,
+    queue_lags,
+    rows_if_any,
+    rows_of_groups,
+    rows_of_plan,
+)
 from rocketmq_capacity.steps.seen_today import seen_today
 from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import PUBLISH, Run
@@ -45,9 +53,13 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
             )
         with progress.phase("files"):
             detailed = detailed_groups(plan)
+            client_load = rows_of_groups(run, tables.ClientLoad, detailed)
+            drawn = heat_groups(plan, detailed, client_load)
             beside = PageRows(
                 group_status=rows.group_status,
-                client_load=rows_of_groups(run, tables.ClientLoad, detailed),
+                client_load=client_load,
+                owned_queue=owned_queues(run, drawn),
+                queue_lag=queue_lags(run, drawn),
                 group_size=rows_of_groups(run, tables.GroupSize, detailed),
                 group_failure=rows_of_groups(run, tables.GroupFailure, detailed),
                 losses=rows.losses or (),

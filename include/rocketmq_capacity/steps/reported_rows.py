@@ -1,6 +1,6 @@
 """The tables of a run, as the rows of the report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple, TypeVar
 
@@ -11,10 +11,10 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
 from rocketmq_capacity.report.losses import GroupAfter, Loss, TopicAfter, losses_of
-from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.rows import OwnedQueue, QueueLag, Rows
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import Row, rows_in, rows_where, table_in
+from rocketmq_capacity.tables.rows import Row, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.tables.source import parquet_file
 
 Record = TypeVar("Record", bound=NamedTuple)
@@ -71,8 +71,33 @@ def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[
     """
     if not _has(run, dataset):
         return []
-    is_asked_for = pc.field("consumer_group").cast(pa.string()).isin(pa.array(groups, pa.string()))
-    return rows_where(run.files(dataset.dataset_name()), dataset, is_asked_for)
+    return rows_where(run.files(dataset.dataset_name()), dataset, _is_one_of("consumer_group", groups))
+
+
+def owned_queues(run: Run, strategies: Mapping[str, str]) -> list[OwnedQueue]:
+    """Who owns the queues of these groups, each under its strategy; none if the run lacks the dataset."""
+    if not strategies or not _has(run, tables.Allocation):
+        return []
+    found = records_where(
+        run.files(tables.Allocation.dataset_name()),
+        tables.Allocation,
+        OwnedQueue,
+        _is_one_of("consumer_group", strategies) & _is_one_of("strategy", set(strategies.values())),
+    )
+    return [one for one in found if strategies[one.consumer_group] == one.strategy]
+
+
+def queue_lags(run: Run, groups: Iterable[str]) -> list[QueueLag]:
+    """What waits on the queues of these groups; none if the run lacks the dataset."""
+    names = list(groups)
+    if not names or not _has(run, tables.GroupOffset):
+        return []
+    files = run.files(tables.GroupOffset.dataset_name())
+    return list(records_where(files, tables.GroupOffset, QueueLag, _is_one_of("consumer_group", names)))
+
+
+def _is_one_of(column: str, values: Iterable[str]) -> pc.Expression:
+    return pc.field(column).cast(pa.string()).isin(pa.array(list(values), pa.string()))
 
 
 def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:

@@ -14,7 +14,7 @@ from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
 from rocketmq_capacity.report.loads import COUNT, best_alternative, is_less_even, measure_of
 from rocketmq_capacity.report.needed import Needed, needed_by_group
-from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.report.rows import OwnedQueue, PageRows, QueueLag
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, OtherAnswers, approval_of, others_of
 from rocketmq_capacity.report.view.brokers import BrokersView, brokers_view
@@ -32,6 +32,7 @@ from rocketmq_capacity.report.view.groups import (
     section_of,
 )
 from rocketmq_capacity.report.view.headroom import HeadroomLine, headroom_lines
+from rocketmq_capacity.report.view.heat_map import HeatMap, heat_map
 from rocketmq_capacity.report.view.ledger import LedgerView, ledger_of
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
 from rocketmq_capacity.report.view.producers import ProducersView, producers_of
@@ -45,7 +46,7 @@ from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.tables.assess.failures import GroupFailure
 from rocketmq_capacity.tables.assess.groups import GroupSize
 
-OfGroup = TypeVar("OfGroup", ClientLoad, GroupFailure, GroupSize)
+OfGroup = TypeVar("OfGroup", ClientLoad, GroupFailure, GroupSize, OwnedQueue, QueueLag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class DetailedGroup:
 
     section: GroupSection
     chart: Chart | None
+    heat: HeatMap | None
     sizes: Sizes | None
     failures: tuple[OwnFailure, ...]
 
@@ -168,6 +170,7 @@ def _sections(
     status = {row.consumer_group: row for row in beside.group_status}
     clients, of_size = _by_group(beside.client_load, detailed), _by_group(beside.group_size, detailed)
     of_failure = _by_group(beside.group_failure, detailed)
+    owned, lags = _by_group(beside.owned_queue, detailed), _by_group(beside.queue_lag, detailed)
     sections: list[DetailedGroup] = []
     drawn, left_out = 0, 0
     for name in detailed:
@@ -186,8 +189,10 @@ def _sections(
         elif telling is not None:
             left_out += 1
         size_id = f"sizes-{len(sections) + 1}" if len(sections) < CHARTS else None
+        ids = [row.client_id for row in clients[name] if now is not None and row.strategy == now.strategy]
+        heat = heat_map(group, ids, owned[name], lags[name], f"heat-{len(sections) + 1}")
         sizes = sizes_of(group, staff[name], of_size[name], beside.busy_bound, size_id)
-        sections.append(DetailedGroup(section, chart, sizes, own_failures(of_failure[name])))
+        sections.append(DetailedGroup(section, chart, heat, sizes, own_failures(of_failure[name])))
     return tuple(sections), left_out
 
 
