@@ -58,15 +58,24 @@ def test_each_queue_is_in_its_column_beside_its_owner_and_stronger_the_more_wait
     assert "Topics: 1 pay" in text_of(tree)
 
 
-def test_a_queue_without_an_owner_is_in_the_line_of_nobody_and_an_idle_client_has_an_empty_one() -> None:
+def test_a_queue_without_an_owner_is_in_a_line_of_its_own_and_an_idle_client_has_an_empty_one() -> None:
     tree = read_page(page_of(_rows({0: ("c1",)}, {0: None, 1: 7})))
 
     assert _cells(tree, "unread") == [(1, 2, 1.0)]
     assert _table(tree) == [
         ["c1", "1", "unknown", "pay broker-a:0"],
         ["c2", "0", "0", "none"],
-        ["nobody", "1", "7", "pay broker-a:1"],
+        ["no client", "1", "7", "pay broker-a:1"],
     ]
+
+
+def test_a_queue_that_nobody_has_ever_read_has_no_offset_and_is_there_too() -> None:
+    never = {"topic": "pay", "broker_name": "broker-b", "queue_id": 0}
+    rows = _rows({0: ("c1",)}, {0: 1}) | {"strategy_load": [a_strategy(orphan_queues=[never])]}
+    tree = read_page(page_of(rows))
+
+    assert [cell[:2] for cell in _cells(tree, "unread")] == [(1, 2)]
+    assert _table(tree)[-1] == ["no client", "1", "unknown", "pay broker-b:0"]
 
 
 def test_a_queue_that_two_clients_read_has_a_cell_beside_each() -> None:

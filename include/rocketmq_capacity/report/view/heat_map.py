@@ -27,7 +27,7 @@ LABEL_CHARACTERS: Final = 28
 TOP: Final = 18
 """Pixels for the numbers of topics."""
 PALEST: Final = 0.25
-NOBODY: Final = "nobody"
+NOBODY: Final = "no client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,9 @@ def heat_map(
         chart_id: of the picture.
     """
     waiting = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in lags if one.topic in group.topics}
-    owners: dict[Queue, list[str]] = {queue: [] for queue in waiting}
+    now = in_use(group)
+    # Of a queue that nobody has ever read there is no offset.
+    owners: dict[Queue, list[str]] = {queue: [] for queue in (*waiting, *(() if now is None else now.orphan_queues))}
     for one in owned:
         if one.topic in group.topics:
             owners.setdefault(Queue(one.topic, one.broker_name, one.queue_id), []).append(one.client_id)
@@ -94,7 +96,7 @@ def heat_map(
         caption=title,
         topics=", ".join(f"{place + 1} {topic}" for place, topic in enumerate(topics)),
         headers=("Client", "Queues", "Messages that wait", "Which"),
-        rows=tuple(_row(name, held, waiting) for name, held in rows),
+        rows=tuple(_row(_said(name), held, waiting) for name, held in rows),
     )
 
 
@@ -122,7 +124,7 @@ def _drawn(
     width, height = LABELS + CELL * len(queues) + 2, TOP + CELL * len(rows) + 2
     parts = [
         Markup('<text class="name" x="{x}" y="{y}">{name}</text>').format(
-            x=LABELS - 6, y=TOP + CELL * line + 11, name=_cut(words(name) if name == NOBODY else name)
+            x=LABELS - 6, y=TOP + CELL * line + 11, name=_cut(_said(name))
         )
         for line, (name, _) in enumerate(rows)
     ]
@@ -143,7 +145,7 @@ def _drawn(
                 x=LABELS + CELL * place[queue] + 1,
                 y=TOP + CELL * line + 1,
                 size=CELL - 2,
-                shade=f"{_shade(waiting.get(queue), most):.2f}",
+                shade="1" if name == NOBODY else f"{_shade(waiting.get(queue), most):.2f}",
             )
             for queue in held
         ]
@@ -164,6 +166,10 @@ def _drawn(
 def _shade(lag: int | None, most: int) -> float:
     """How strong a cell's colour is: palest without lag, or if that is unknown. Roots, so that small lags show too."""
     return PALEST if not lag else PALEST + (1 - PALEST) * math.sqrt(lag / most)
+
+
+def _said(name: str) -> str:
+    return words(name) if name == NOBODY else name
 
 
 def _cut(name: str) -> str:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.report.charts import SizeBar, size_chart
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent, per_cent_number
+from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.needed import Needed
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
@@ -66,7 +67,7 @@ def sizes_of(
         caption=title,
         headers=("Clients", "Busiest client is busy for", "Idle clients", "Most queues of a client", "PEAK by queues"),
         rows=tuple(
-            (name, _busy(row), number(row.idle_clients), number(row.most_queues), metric(row.peak))
+            (words(name), _busy(row), number(row.idle_clients), number(row.most_queues), metric(row.peak))
             for name, row in zip(names, ordered, strict=True)
         ),
         skips=len(ordered) < ordered[-1].clients,
