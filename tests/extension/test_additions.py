@@ -84,7 +84,7 @@ from tests.simulation.clusters import pay_cluster
 plan = plain_plan(pay_cluster(3))
 print([one.message for one in plan.findings if one.rule == "TOO_FEW_CLIENTS"])
 print([(one.action, one.rules) for one in plan.recommendations if one.action == "HIRE"])
-print("TOO_FEW_CLIENTS" in rules(), list(actions())[4], rule_of("TOO_FEW_CLIENTS").title)
+print("TOO_FEW_CLIENTS" in rules(), list(actions())[5], rule_of("TOO_FEW_CLIENTS").title)
 print([line for line in page().splitlines() if "INFO | work" in line or "[HIRE](#hire);" in line or "Let them" in line])
 """
     )

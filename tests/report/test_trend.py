@@ -130,9 +130,9 @@ def test_plans_of_a_day_have_the_time_of_day_on_the_axis(tmp_path):
         ]
         return " ".join(text.text for text in drawn(trend_of(CLUSTER, reports).picture, "text"))
 
-    assert "Snapshot on 20 Nov 2026 (UTC)" in axis("2026-11-20T02:00:00Z", "2026-11-20T14:00:00Z")
+    assert "Snapshot on 2026-11-20 (UTC)" in axis("2026-11-20T02:00:00Z", "2026-11-20T14:00:00Z")
     assert "06:00" in axis("2026-11-20T02:00:00Z", "2026-11-20T14:00:00Z")
-    assert "20 Nov 2026" in axis("2026-11-20T02:00:00Z", "2026-11-22T02:00:00Z")
+    assert "2026-11-20" in axis("2026-11-20T02:00:00Z", "2026-11-22T02:00:00Z")
 
 
 def test_the_score_has_a_course_over_the_plans_that_have_one(tmp_path):

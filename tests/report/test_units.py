@@ -20,7 +20,9 @@ from tests.assessment import cases as assessed
 from tests.assessment import test_broker_loads as loads
 from tests.assessment import test_coverage as coverage
 from tests.assessment import test_disk as disk
+from tests.assessment import test_disk_forecast as filling
 from tests.assessment import test_producers as producing
+from tests.assessment import test_rebalances as rebalances
 from tests.assessment import test_rooms as rooms
 from tests.assessment import test_stale as stale
 from tests.assessment import test_unread as unread
@@ -92,6 +94,10 @@ def test_every_number_in_the_evidence_of_every_rule_has_a_known_unit() -> None:
     brokers = Policy.model_validate({"brokers": loads.TOLD})
     found += judge(cluster(loads.TOPICS, (), loads.masters()), brokers).findings
     found += judge(unread.fleet()).findings
+    *history, now = rebalances.every_ten_minutes(*rebalances.RESTARTED)
+    found += judge(now, history=history).findings
+    *history, now = filling.course([used + 0.05 for used in filling.GROWS])
+    found += judge(now, history=history).findings
     old = assessed.a_group("g", [assessed.member("10.0.0.1@7", language="JAVA", version="V4_8_0")], topics[:1])
     found += judge(cluster(topics[:1], [old], assessed.BROKERS)).findings
 
