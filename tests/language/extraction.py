@@ -17,6 +17,7 @@ from typing import Final
 
 from rocketmq_capacity.catalogue.evidence import Figure, figures_of
 from rocketmq_capacity.catalogue.rule import rules, units_of
+from rocketmq_capacity.provider.change_form import change_forms
 from rocketmq_capacity.report.figures import PER_CENT, UNITS, label
 from rocketmq_capacity.simulation.change import changes
 from tests.fixtures.environment import ROOT
@@ -112,7 +113,8 @@ all; broadcasting; none; not stated; unknown; yes; no; changed; better; worse; g
 critical; warning; info; group; topic; broker; keys; lag; queues; messages; clients; same; new;
 pull; pop; queue id; rollout; from snapshot; average; route missed killed; route missed silent;
 consumers; id; connections; heartbeats/s; pulls/s; pops/s; rebalance waitInterval; busy; Clustering;
-Broadcasting; Lite selective; count; mean; message; cluster; read; unread; twice
+Broadcasting; Lite selective; the recorded sample; inventory file {name}; count; mean; message; cluster;
+read; unread; twice
 """
     .replace("\n", " ")
     .strip()
@@ -197,6 +199,18 @@ def labels() -> Iterator[str]:
     for rule in rules().values():
         for kind in rule.kinds:
             yield from _labels(figures_of(kind))
+
+
+def fields_of_changes() -> Iterator[str]:
+    """What the page to try a change shows of each change and its fields, and what a field holds."""
+    for form in change_forms().values():
+        yield form.title
+        yield from SENTENCE_END.split(form.meaning)
+        for one in form.fields:
+            yield one.title
+            yield from SENTENCE_END.split(one.meaning) if one.meaning else ()
+            if not one.names:
+                yield f"{one.title} {{value}}"
 
 
 def counted_figures() -> Iterator[str]:

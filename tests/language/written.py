@@ -13,7 +13,7 @@ from babel.messages.pofile import write_po
 
 from rocketmq_capacity.language.catalogue import DOMAIN, FOLDER, PHRASE, read_catalogue
 from rocketmq_capacity.vocabulary import Language
-from tests.language.extraction import PACKAGE, PAGES, counted_figures, labels, texts_of_code
+from tests.language.extraction import PACKAGE, PAGES, counted_figures, fields_of_changes, labels, texts_of_code
 
 LANGUAGE: Final[Language] = "zh-CN"
 FILE: Final = PACKAGE / FOLDER / "zh_CN" / "LC_MESSAGES" / f"{DOMAIN}.po"
@@ -100,6 +100,8 @@ def _of_sentences() -> Iterator[tuple[Id, str]]:
         yield (unit, f"{unit}s"), "catalogue/evidence.py"
     for text in labels():
         yield text, "catalogue/evidence.py"
+    for text in fields_of_changes():
+        yield text, "provider/change_form.py"
 
 
 HEADER: Final = """\

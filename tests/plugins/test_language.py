@@ -182,3 +182,18 @@ def test_without_a_wish_the_deployments_policy_decides_and_a_wish_goes_before_it
     policy.write_text("language: zh-CN\n")
     assert read_page(viewer.get(ROOT, headers={"Accept-Language": "de"}).text).get("lang") == "zh-CN"
     assert read_page(viewer.get(ROOT, headers={"Accept-Language": "en-GB,de"}).text).get("lang") == "en"
+
+
+def test_the_page_to_try_a_change_is_chinese_with_every_change_and_field(api, lakes):
+    told = {"start": "the recorded sample", "once": "1", "changes": "[]", "change": "lose_broker"}
+    ours, address = {"Sec-Fetch-Site": "same-origin", **CHINESE}, f"{ROOT}what-if"
+    admin = api("admin")
+
+    page = read_page(admin.get(address, headers=ours).text)
+    assert page.get("lang") == "zh-CN"
+    assert len(elements(page, "details")) > 10
+    assert [text_of(one) for one in page.iter() if one.get("lang") == "en"] == []
+    assert [text for text in shown(page) if ENGLISH.search(text.replace("mqadmin setConsumeMode", ""))] == []
+    added = read_page(admin.post(address, data=told | {"press": "add", "broker_name": "broker-b"}, headers=ours).text)
+    listed = [text_of(one) for one in elements(added, "li") if "broker-b" in text_of(one)]
+    assert listed == ["失去 Broker：broker-b 移除 失去 Broker：broker-b"]

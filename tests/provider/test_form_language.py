@@ -77,7 +77,7 @@ def test_the_question_about_a_plan_is_chinese_with_the_names_and_options_as_they
     (question,) = questions(["r1"], Lake(tmp_path / "lake"), LAST)
 
     assert re.fullmatch(r"是否批准集群 prod-eu-1 的 \d+ 条建议？", question.subject)
-    assert "- **Approve**：批准全部" in question.body
+    assert "- **Approve** 批准全部" in question.body
     assert "[报告](/rocketmq-capacity/reports/plans/prod-eu-1/r1/)" in question.body
     assert re.search(r"(?m)^### Critical：给 g\\_order\\_worker 的每个消费者设置自己的客户端 ID$", question.body)
 
