@@ -7,12 +7,12 @@ from typing import Final
 
 from markupsafe import Markup
 
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import UNKNOWN, number
-from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.limits import CHARTS, HEAT_CLIENTS, HEAT_QUEUES, ITEMS
 from rocketmq_capacity.report.rows import OwnedQueue, QueueLag
 from rocketmq_capacity.tables.assess.clients import ClientLoad

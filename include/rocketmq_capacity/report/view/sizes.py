@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.report.charts import SizeBar, size_chart
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent, per_cent_number
-from rocketmq_capacity.report.language.current import words
 from rocketmq_capacity.report.needed import Needed
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
