@@ -40,7 +40,7 @@ def test_each_step_is_reported_with_what_it_made_and_without_lines_of_spark(
     assert outcome[f"assess{suffix}"].startswith(found)
     assert outcome[f"recommend{suffix}"].startswith(f"{len(plan['recommendations'])} recommendations, ")
     inventory = json.loads(SAMPLE.read_bytes())
-    held = f"{inventory['cluster_name']} at {inventory['taken_at']}: {len(inventory['consumer_groups'])} groups, "
+    held = f"{inventory['cluster_name']}, {inventory['taken_at']}: {len(inventory['consumer_groups'])} groups, "
     assert outcome["snapshot"].startswith(held)
     judged = len(plan["groups"])
     assert f"assess: groups: begins, {judged} to do" in lines

@@ -48,6 +48,8 @@ UNITS: Final[Mapping[str, str]] = {
 }
 BETWEEN: Final = ((" to ", " 至 "), (" of ", " / "), (" and ", " 和 "))
 """What links two amounts."""
+DEEPEST: Final = 2
+"""Amounts within amounts: ``77 producers from 5.1.4 on and 3 queues of 4``."""
 _COUNTED: Final = re.compile(rf"({NUMBER}) (.+)")
 _VERSION: Final = r"\d+(?:\.\d+)+"
 _NAMED: Final = (
@@ -61,7 +63,7 @@ _NUMBER: Final = re.compile(rf"{NUMBER}( %)?|{_VERSION}")
 _MOMENT: Final = re.compile(rf"(\d+) ({'|'.join(MONTHS)}) (\d+)(?:,( \d\d:\d\d:\d\d UTC))?")
 
 
-def amount(text: str, nouns: Mapping[str, str]) -> str | None:
+def amount(text: str, nouns: Mapping[str, str], deepest: int = DEEPEST) -> str | None:
     """An amount, a day or a moment in Chinese; None if the text is neither."""
     moment = _MOMENT.fullmatch(text)
     if moment is not None:
@@ -71,27 +73,32 @@ def amount(text: str, nouns: Mapping[str, str]) -> str | None:
         if pattern.fullmatch(text):
             return pattern.sub(other, text)
     counted = _COUNTED.fullmatch(text)
-    if counted is None:
-        return _two_amounts(text, nouns)
-    number, what = counted.groups()
-    said = UNITS.get(what) or nouns.get(what)
-    if said is not None:
-        return f"{number} {said}"
-    return f"{number} 或更多" if what == "or more" else _two_amounts(text, nouns) or _of_a_kind(number, what, nouns)
+    if counted is not None:
+        number, what = counted.groups()
+        said = UNITS.get(what) or nouns.get(what)
+        if said is not None:
+            return f"{number} {said}"
+        if what == "or more":
+            return f"{number} 或更多"
+    if not deepest:
+        return None
+    two = _two_amounts(text, nouns, deepest - 1)
+    return two if two is not None or counted is None else _of_a_kind(number, what, nouns, deepest - 1)
 
 
-def _of_a_kind(number: str, what: str, nouns: Mapping[str, str]) -> str | None:
+def _of_a_kind(number: str, what: str, nouns: Mapping[str, str], deepest: int) -> str | None:
     """``77 producers from 5.1.4 on``."""
     noun, _, kind = what.partition(" ")
-    said = amount(kind, nouns) if kind and noun in nouns else None
+    said = amount(kind, nouns, deepest) if kind and noun in nouns else None
     return None if said is None else f"{said}的 {number} {nouns[noun]}"
 
 
-def _two_amounts(text: str, nouns: Mapping[str, str]) -> str | None:
+def _two_amounts(text: str, nouns: Mapping[str, str], deepest: int) -> str | None:
     """``4.5 to 8``, ``10 GiB of 20 GiB``."""
     for link, other in BETWEEN:
         begin, found, end = text.partition(link)
-        said = [part if _NUMBER.fullmatch(part) else amount(part, nouns) for part in (begin, end)] if found else [None]
-        if None not in said:
+        parts = (begin, end) if found else ()
+        said = [part if _NUMBER.fullmatch(part) else amount(part, nouns, deepest) for part in parts]
+        if said and None not in said:
             return other.join(part for part in said if part is not None)
     return None

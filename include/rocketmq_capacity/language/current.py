@@ -47,7 +47,7 @@ class Spoken(English):
     """How the displays of progress say their texts in this language, in whichever thread."""
 
     def __init__(self, language: Language) -> None:
-        self._of = words_of(language)
+        self._language, self._of = language, words_of(language)
 
     def phrase(self, text: str, /, **values: object) -> str:
         """A text of the displays with its values."""
@@ -55,7 +55,7 @@ class Spoken(English):
 
     def words(self, text: str) -> str:
         """What a step tells; in English where the catalogue does not have it."""
-        return self._of.sentences.said(text) or text
+        return text if self._language == ENGLISH else self._of.sentences.said(text) or text
 
 
 def phrase(template: str, /, **values: object) -> str:

@@ -8,7 +8,8 @@ So a plan that was stored in English, by an earlier version too, can be shown in
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -20,6 +21,8 @@ PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 SENTENCE_END: Final = re.compile(r"(?<=[.?!]) +(?=\S)")
 LONGEST: Final = 4_000
 """Characters of a text that is looked at."""
+MOST_WORK: Final = 20_000
+"""Characters of all parts of a text that are looked at; of the sentences of a plan these are some 1,300 at most."""
 DEEPEST: Final = 6
 """Phrases within phrases."""
 VAGUE: Final = frozenset({"unknown", "none", "nobody", "nothing", "today", "and", "or", "others"})
@@ -55,6 +58,27 @@ LINKS: Final = (
     (" and ", "，"),
 )
 """What joins phrases, in the order in which a text is taken apart."""
+
+
+class _TooMuch(Exception):
+    """A text has so many parts that it is no sentence of ours."""
+
+
+@dataclass(slots=True)
+class _Work:
+    """What was done for one text: a name in it may have whatever parts its cluster likes."""
+
+    left: int = MOST_WORK
+    seen: dict[tuple[str, int], str | None] = field(default_factory=dict)
+
+    def goes_on(self, characters: int) -> None:
+        """Errors: _TooMuch once all that is looked at is longer than allowed."""
+        self.left -= characters
+        if self.left < 0:
+            raise _TooMuch
+
+
+_WORK: Final[ContextVar[_Work]] = ContextVar("work")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +126,29 @@ class Sentences:
         self._fixed |= {text: said.removesuffix(FULL_STOP) for text, said in ended.items() if text not in self._fixed}
         made = [_template(text, said) for text, said in sentences.items() if PLACEHOLDER.search(text)]
         self._templates = sorted(made, key=lambda one: -one.length)
-        self._known = lru_cache(maxsize=10_000)(self._said)
-
-    def said(self, text: str) -> str | None:
+        self.said = lru_cache(maxsize=10_000)(self._whole)
         """The text in the language; None if it is not known as a whole."""
-        return self._known(text, 0) if len(text) <= LONGEST else None
+
+    def _whole(self, text: str) -> str | None:
+        if len(text) > LONGEST:
+            return None
+        before = _WORK.set(_Work())
+        try:
+            return self._known(text, 0)
+        except _TooMuch:
+            return None
+        finally:
+            _WORK.reset(before)
+
+    def _known(self, text: str, depth: int) -> str | None:
+        """The same of a part, which is looked at once."""
+        seen = _WORK.get().seen
+        if (text, depth) not in seen:
+            seen[text, depth] = self._said(text, depth)
+        return seen[text, depth]
 
     def _said(self, text: str, depth: int) -> str | None:
+        _WORK.get().goes_on(len(text))
         if depth > DEEPEST:
             return None
         known = self._fixed.get(text) or amount(text, self._nouns)
