@@ -38,18 +38,15 @@ def course(used: list[float], **runtime: str) -> list[Inventory]:
     return [at(len(used) - 1 - day, share, **runtime) for day, share in enumerate(used)]
 
 
-def foretold(used: list[float], policy: Policy | None = None, **runtime: str) -> list[Row]:
-    *history, now = course(used, **runtime)
-    return [one for one in plain_findings(now, policy, history) if one["rule"] == "BROKER_DISK"]
-
-
-def plain_findings(now: Inventory, policy: Policy | None, history: list[Inventory]) -> list[Row]:
-    return judge(now, policy or Policy(), history).findings
+def found(inventories: list[Inventory]) -> list[Row]:
+    """The findings of the last one, with the others as its history."""
+    *history, now = inventories
+    return [one for one in judge(now, history=history).findings if one["rule"] == "BROKER_DISK"]
 
 
 def test_a_disk_that_grows_evenly_is_foretold_to_the_day() -> None:
     used = [share + 0.05 for share in GROWS]
-    (finding,) = foretold(used)
+    (finding,) = found(course(used))
 
     assert finding["severity"] == "WARNING"
     assert finding["broker_name"] == "broker-a"
@@ -71,7 +68,7 @@ def test_a_disk_that_grows_evenly_is_foretold_to_the_day() -> None:
     ids=["too far", "even", "up and down", "falls", "six days", "one jump"],
 )
 def test_what_does_not_fill_within_two_weeks_for_certain_is_silent(used: list[float]) -> None:
-    assert foretold(used) == []
+    assert found(course(used)) == []
 
 
 def test_a_disk_with_room_for_a_whole_retention_never_fills() -> None:
@@ -85,13 +82,12 @@ def test_a_disk_with_room_for_a_whole_retention_never_fills() -> None:
     }
     *history, now = course(used, **facts, commitLogMaxOffset=str(60 * gib))
     kept = replace(now, brokers=tuple(replace(one, config={"fileReservedTime": "72"}) for one in now.brokers))
-    judged = [one for one in plain_findings(kept, None, history) if one["rule"] == "BROKER_DISK"]
 
-    assert judged == []
+    assert found([*history, kept]) == []
 
 
 def test_a_disk_that_is_too_full_today_is_one_finding() -> None:
-    (finding,) = foretold([share + 0.2 for share in GROWS])
+    (finding,) = found(course([share + 0.2 for share in GROWS]))
 
     assert "disks" in finding["evidence"]
 

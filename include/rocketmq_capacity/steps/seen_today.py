@@ -1,12 +1,12 @@
 """What a run's snapshot says of what earlier plans recommended: the queues of topics, and what clients own."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.observed import PlaceRow
-from rocketmq_capacity.report.ledger import Owners, Queues, Today
+from rocketmq_capacity.report.ledger import Owners, Today
 from rocketmq_capacity.steps.reported_rows import records, rows_if_any, rows_of_groups
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, is_readable
@@ -20,14 +20,10 @@ def seen_today(run: Run) -> Today:
     if not rows_if_any(run, tables.RunBefore):
         return Today()
     places = [place for place in records(run, tables.TopicQueue, PlaceRow) if place.kind == BUSINESS]
-    queues: dict[str, dict[str, tuple[int | None, int | None]]] = defaultdict(dict)
+    queues: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for place in places:
-        queues[place.topic][place.broker_name] = (place.read_queue_nums, place.write_queue_nums)
-    return Today(_frozen(queues), partial(_owners, run, places))
-
-
-def _frozen(queues: Mapping[str, dict[str, tuple[int | None, int | None]]]) -> dict[str, Queues]:
-    return dict(queues)
+        queues.setdefault(place.topic, {})[place.broker_name] = (place.read_queue_nums, place.write_queue_nums)
+    return Today(queues, partial(_owners, run, places))
 
 
 def _owners(run: Run, places: Sequence[PlaceRow], groups: Collection[str]) -> dict[str, Owners]:
