@@ -27,6 +27,13 @@ def a_disk_that_is_full(fleet: Fleet) -> Expected:
     return Expected("BROKER_DISK", ("CRITICAL",), LOOKS, broker_name=broker.name)
 
 
+def a_disk_that_will_be_full_in_days(fleet: Fleet) -> Expected:
+    """It keeps messages for ten days now, has those of the first days, and is not yet too full."""
+    broker = some_broker(fleet, of=lambda one: not one.has_slave)
+    broker.disk_ratio, broker.disk_growth, broker.keeps_h = 0.7, 0.02, 240
+    return Expected("BROKER_DISK", ("WARNING",), LOOKS, broker_name=broker.name)
+
+
 def a_broker_that_nobody_may_lose(fleet: Fleet) -> Expected:
     """Most queues of a topic are on one broker: without it, its group is too weak by far."""
     group = some_group(fleet, "plain", "filtered", alone=True)
@@ -150,4 +157,4 @@ FAULTS: Final = named(
     a_broker_that_does_not_answer,
     name_servers_that_disagree,
     a_slave_that_lacks_a_topic,
-) | named(many_groups_flagged_at_once, with_history=True)
+) | named(many_groups_flagged_at_once, a_disk_that_will_be_full_in_days, with_history=True)

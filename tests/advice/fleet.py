@@ -29,6 +29,7 @@ class Fleet:
         model: the fleet now; ``past`` is the one that the history shows.
         policy: keys of the policy file.
         days: how many days of history there are, one snapshot each.
+        hours_before: further snapshots of the history: how long before the planned one, the longest first.
         edits: what is changed in the inventory once it is written, such as members that no model has.
     """
 
@@ -37,6 +38,7 @@ class Fleet:
     model: Model
     policy: Row
     days: int = 0
+    hours_before: tuple[float, ...] = ()
     past: Model | None = None
     edits: list[Callable[[Row], None]] = field(default_factory=list)
 
@@ -56,11 +58,11 @@ class Fleet:
         (folder / "policy.yaml").write_text(json.dumps(self.policy, indent=1))  # JSON is YAML, too
         (folder / "inventory.json").write_bytes(msgspec.json.encode(self.inventory))
         (folder / "history").mkdir()
-        for days_before in range(self.days, 0, -1):
+        for number, days_before in enumerate((*range(self.days, 0, -1), *(hours / 24 for hours in self.hours_before))):
             # A week's wave; the last night is a usual one.
             traffic = 1 + (BUSIEST_DAY - 1) * sin(days_before * 2 * 3.14159 / 7)
             row = inventory_of(self.past or self.model, Moment(days_before, round(traffic, 3)))
-            (folder / "history" / f"{days_before:02}.json").write_bytes(msgspec.json.encode(row))
+            (folder / "history" / f"{number:02}.json").write_bytes(msgspec.json.encode(row))
 
 
 def healthy(size: str, seed: int, *, with_history: bool = False) -> Fleet:

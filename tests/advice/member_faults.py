@@ -19,6 +19,8 @@ from tests.advice.model import Client, Group, Lag
 
 UNREAD_S: Final = 6 * 3600
 """How long queues without a reader have been unread."""
+CRASHES_SEEN_H: Final = (2.0, 1.5, 1.0, 0.5)
+"""When the snapshots were taken between which clients were started again."""
 GONE_S: Final = (DAYS + 4) * 86_400
 """Since when a group that nobody runs is gone: from before the history."""
 BEHIND: Final = frozenset({"ORPHAN_QUEUE", "LAG_STATE", "LAG_SKEW", "RETENTION_RISK", "CONSUMER_CAPACITY"})
@@ -151,6 +153,16 @@ def a_group_that_nobody_runs(fleet: Fleet) -> Expected:
     return Expected("STALE_OBJECT", ("INFO",), ("INVESTIGATE",), group.name, also=BEHIND, may_name=about(fleet, group))
 
 
+def a_client_that_ends_again_and_again(fleet: Fleet) -> Expected:
+    """Something ends it some minutes after each start, and something starts it again."""
+    group = some_group(fleet, "plain", "circle", of=lambda one: len(one.clients) >= 3)
+    dice_of(fleet, "crashes").choice(group.clients).crashes = True
+    fleet.hours_before = CRASHES_SEEN_H
+    return Expected(
+        "REBALANCE_FREQUENCY", ("WARNING",), ("INVESTIGATE",), group.name, may_name=about(fleet, group)
+    )  # fmt: skip
+
+
 def _leave_unread(fleet: Fleet, group: Group) -> None:
     """Let the group's place stand still on each queue that no client owns."""
     read = {queue for one in _distinct(group) for queue in owned_by(fleet, group, one.client_id)}
@@ -175,4 +187,4 @@ FAULTS: Final = named(
     a_broker_that_lacks_a_client,
     clients_of_a_version_that_repeats_ids,
     a_concurrent_reader_of_a_fifo_topic,
-) | named(a_group_that_nobody_runs, with_history=True)
+) | named(a_group_that_nobody_runs, a_client_that_ends_again_and_again, with_history=True)

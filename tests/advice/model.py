@@ -11,7 +11,11 @@ NEARBY = "MACHINE_ROOM_NEARBY"
 
 @dataclass(slots=True)
 class Broker:
-    """A master, with a slave where ``has_slave``; ``weight`` times the queues and the disk of a usual one."""
+    """A master, with a slave where ``has_slave``; ``weight`` times the queues and the disk of a usual one.
+
+    Its disk is as full as ``disk_ratio`` now, and was by ``disk_growth`` less full a day before, and so on. It
+    deletes messages after ``keeps_h`` hours.
+    """
 
     name: str
     room: str
@@ -19,6 +23,8 @@ class Broker:
     weight: int = 1
     has_slave: bool = False
     disk_ratio: float = 0.4
+    disk_growth: float = 0.0
+    keeps_h: int = 72
     perm: int = 6
 
 
@@ -57,7 +63,10 @@ class Topic:
 
 @dataclass(slots=True)
 class Client:
-    """A running consumer. Unless ``expression`` is None, it filters by another expression than its group."""
+    """A running consumer. Unless ``expression`` is None, it filters by another expression than its group.
+
+    One that ``crashes`` was started anew before each snapshot.
+    """
 
     client_id: str
     addr: str
@@ -70,6 +79,7 @@ class Client:
     expression: str | None = None
     topics: list[str] | None = None
     unseen_by: frozenset[str] = frozenset()
+    crashes: bool = False
 
 
 @dataclass(slots=True)

@@ -53,7 +53,7 @@ SIZES: Final[Mapping[str, Size]] = {
 class Moment:
     """When a snapshot is taken, and how many times the usual traffic there is then."""
 
-    days_before: int = 0
+    days_before: float = 0
     traffic: float = 1.0
 
     @property

@@ -19,6 +19,8 @@ from tests.advice.shape import (
 )
 
 DAY_S: Final = 86_400
+CRASHED_S: Final = 300
+"""How long before a snapshot a client was started that ends again and again."""
 GIB: Final = 2**30
 SYSTEM_TOPICS: Final = ("TBW102", "SCHEDULE_TOPIC_XXXX", "RMQ_SYS_TRANS_HALF_TOPIC", "OFFSET_MOVED_EVENT")
 
@@ -53,7 +55,8 @@ def _brokers(model: Model, broker: Broker, moment: Moment) -> Iterator[Row]:
     bytes_kept = int(rate * MESSAGE_BYTES * KEPT_H * 3600)
     end = int(10**12 + rate * MESSAGE_BYTES * DAY_S * (30 - moment.days_before))
     total_gib = max(bytes_kept, GIB) / broker.disk_ratio / GIB
-    free_gib = total_gib * (1 - broker.disk_ratio)
+    disk_ratio = broker.disk_ratio - broker.disk_growth * moment.days_before
+    free_gib = total_gib * (1 - disk_ratio)
     earliest_ms = int(moment.taken_at.timestamp() * 1000) - KEPT_H * 3_600_000
     today, day = int(rate * 2 * 3600), int(rate * DAY_S)
     for broker_id in range(1 + broker.has_slave):
@@ -69,7 +72,7 @@ def _brokers(model: Model, broker: Broker, moment: Moment) -> Iterator[Row]:
                 "brokerId": str(broker_id),
                 "brokerRole": "SLAVE" if broker_id else "ASYNC_MASTER",
                 "brokerPermission": str(broker.perm),
-                "fileReservedTime": "72",
+                "fileReservedTime": str(broker.keeps_h),
                 "deleteWhen": "04",
                 "diskMaxUsedSpaceRatio": "75",
                 "slaveReadEnable": "true",
@@ -79,8 +82,8 @@ def _brokers(model: Model, broker: Broker, moment: Moment) -> Iterator[Row]:
             },
             "runtime": {
                 "brokerVersionDesc": "V5_3_3",
-                "commitLogDiskRatio": f"{broker.disk_ratio:.2f}",
-                "consumeQueueDiskRatio": f"{broker.disk_ratio:.2f}",
+                "commitLogDiskRatio": f"{disk_ratio:.2f}",
+                "consumeQueueDiskRatio": f"{disk_ratio:.2f}",
                 "commitLogDirCapacity": f"Total : {total_gib:.1f} GiB, Free : {free_gib:.1f} GiB.",
                 "commitLogMinOffset": str(end - bytes_kept),
                 "commitLogMaxOffset": str(end),
@@ -244,7 +247,7 @@ def _client(model: Model, group: Group, one: Client, own: list[Queue], rates: di
         "version": one.version,
         "seen_on": [broker for broker in model.brokers_of(group) if broker not in one.unseen_by],
         "answered_at": moment.at(),
-        "started_at": Moment(30).at(),
+        "started_at": moment.at(CRASHED_S) if one.crashes else Moment(30).at(),
         "allocate_strategy": "AVG" if group.is_popping else strategy,
         "consume_threads": one.threads,
         "consume_batch_size": 1,

@@ -1,4 +1,4 @@
-"""Which code opens connections: the client and `doctor`. No scenario, plan or page leads to another."""
+"""Which code opens connections: the client, `doctor`, and notices. No scenario, plan or page leads to another."""
 
 import ast
 from pathlib import Path
@@ -12,7 +12,9 @@ CONNECTS: Final = ("socket", "http.client", "urllib.request", "requests", "httpx
 """Modules that open connections by themselves."""
 OPENS: Final = ("create_connection", "open_connection", "create_datagram_endpoint", "sock_connect")
 """What opens one by asyncio or a socket."""
-ALLOWED: Final = {"client/connection.py", "doctor.py"}
+TO_CLUSTERS: Final = {"client/connection.py", "doctor.py"}
+TO_CHANNELS: Final = {"provider/webhook.py"}
+"""What tells owners. Its addresses are those of Airflow's connections, which the deployment's administrators set."""
 SPEAKS: Final = "rocketmq_capacity.client"
 
 
@@ -34,14 +36,14 @@ TREES: Final = {
 }
 
 
-def test_only_the_client_and_the_doctor_open_connections() -> None:
-    assert {name for name, tree in TREES.items() if imported(tree) & {*CONNECTS}} == ALLOWED
+def test_only_the_client_the_doctor_and_notices_open_connections() -> None:
+    assert {name for name, tree in TREES.items() if imported(tree) & {*CONNECTS}} == TO_CLUSTERS | TO_CHANNELS
     attributes = {
         name
         for name, tree in TREES.items()
         if any(isinstance(node, ast.Attribute) and node.attr in OPENS for node in ast.walk(tree))
     }
-    assert attributes == ALLOWED
+    assert attributes == TO_CLUSTERS
 
 
 def test_only_who_takes_or_checks_a_snapshot_uses_the_client() -> None:

@@ -379,15 +379,19 @@ def test_causes_of_one_title_also_say_what_is_wrong():
 
 
 @pytest.mark.parametrize(
-    ("severity", "root", "action"),
-    [("WARNING", "CONSUMER_CAPACITY", "RAISE_CONSUME_THREADS"), ("INFO", "IDLE_CONSUMERS", "EXPAND_QUEUES")],
-    ids=["too busy", "none is needed"],
+    ("idle", "busy", "root", "action"),
+    [
+        ("WARNING", "WARNING", "CONSUMER_CAPACITY", "EXPAND_QUEUES"),
+        ("INFO", "WARNING", "CONSUMER_CAPACITY", "RAISE_CONSUME_THREADS"),
+        ("WARNING", "INFO", "IDLE_CONSUMERS", "EXPAND_QUEUES"),
+    ],
+    ids=["queues mend both", "a setting is easier to undo", "none is needed"],
 )
-def test_idle_clients_of_a_group_that_is_too_busy_belong_to_that(severity, root, action):
+def test_idle_clients_of_a_group_that_is_too_busy_belong_to_that(idle, busy, root, action):
     made = plan(
         [
-            a_finding(topic="pay", severity="WARNING"),
-            a_finding("CONSUMER_CAPACITY", {"utilisation_ratio": 0.9}, severity=severity),
+            a_finding(topic="pay", severity=idle),
+            a_finding("CONSUMER_CAPACITY", {"utilisation_ratio": 0.9}, severity=busy),
         ],
         [
             advice("EXPAND_QUEUES", ["CONSUMER_CAPACITY", "IDLE_CONSUMERS"], consumer_group=None, topic="pay"),

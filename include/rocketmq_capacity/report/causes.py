@@ -118,7 +118,9 @@ def causes_of(
     answers = answering(ordered, recommendations, topics)
     first = _first_findings(answers)
     comes_of = list(_comes_of(ordered))
-    keys = [_key(index, ordered, recommendations, answers, first, comes_of) for index in range(len(ordered))]
+    origins = [_origin_at(index, comes_of) for index in range(len(ordered))]
+    mended = _mended(ordered, answers, origins)
+    keys = [_key(origin, ordered, recommendations, answers, first, mended) for origin in origins]
     gathered: dict[Key, _Gathered] = {}
     for index, key in enumerate(keys):
         gathered.setdefault(key, _Gathered()).findings.append(index)
@@ -161,6 +163,25 @@ def _comes_of(findings: Sequence[Finding]) -> Iterator[int | None]:
     for index, finding in enumerate(findings):
         near = _origin(finding, of_group.get(finding.consumer_group or "", {}), findings)
         yield far.get(index) if near is None else near
+
+
+def _origin_at(index: int, comes_of: Sequence[int | None]) -> int:
+    """The index of the finding that a finding comes of in the end; its own if it comes of none."""
+    while (origin := comes_of[index]) is not None:
+        index = origin
+    return index
+
+
+def _mended(
+    findings: Sequence[Finding], answers: Sequence[Sequence[int]], origins: Sequence[int]
+) -> Mapping[tuple[int, int], int]:
+    """By a finding's index and a recommendation's position: what is urgent of that origin and answered by it."""
+    return Counter(
+        (origin, position)
+        for finding, origin, positions in zip(findings, origins, answers, strict=True)
+        if finding.severity != INFO
+        for position in positions
+    )
 
 
 Others = Mapping[str, Sequence[int]]
@@ -273,22 +294,22 @@ def _key(
     recommendations: Sequence[Recommendation],
     answers: Sequence[Sequence[int]],
     first: Mapping[int, int],
-    comes_of: Sequence[int | None],
+    mended: Mapping[tuple[int, int], int],
 ) -> Key:
-    """The cause of a finding: the recommendation that also answers the most urgent finding; a change before a look.
+    """The cause of the finding that others come of: the recommendation that also answers the most urgent finding.
 
-    Without a recommendation, the cause is the finding's rule, group and topic.
+    A change comes before a look; of several, the one that mends the most comes first, and then the one that is easier
+    to undo. Without a recommendation, the cause is the finding's rule, group and topic.
     """
-    origin = comes_of[index]
-    while origin is not None:
-        index, origin = origin, comes_of[origin]
     finding = findings[index]
     if (rooms := pair_of(finding)) is not None:
         return "rooms", *rooms
     if answers[index]:
-        return _led_by(
-            min(answers[index], key=lambda position: (recommendations[position].action == LOOKS, first[position]))
-        )
+
+        def rank(position: int) -> tuple[bool, int, int]:
+            return recommendations[position].action == LOOKS, first[position], -mended.get((index, position), 0)
+
+        return _led_by(min(answers[index], key=rank))
     return "finding", finding.rule, *(name or "" for name in (finding.consumer_group, finding.topic))
 
 
