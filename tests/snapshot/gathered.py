@@ -1,5 +1,6 @@
 """The units of an inventory, gathered from its tables: what :mod:`rocketmq_capacity.snapshot.units` has to equal."""
 
+import struct
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.model.facts import GroupFacts, PastClients, TopicWithReaders
+from rocketmq_capacity.model.facts import GroupFacts, PastClients, SampledOffsets, TopicWithReaders
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, parse_utc
 from rocketmq_capacity.snapshot.resolved import Resolved
@@ -72,13 +73,32 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
             if _is_business(row)
         ),
         "lags": [row | {"min_offset": oldest.get(_queue(row))} for row in rows[tables.GroupOffset]],
-        "samples": [row for row in rows[tables.OffsetSample] if not _is_unseen(rows, row)],
     }
     parts = {name: _by(each, "consumer_group") for name, each in of_group.items()}
+    sampled = _by((row for row in rows[tables.OffsetSample] if not _is_unseen(rows, row)), "consumer_group")
     return [
-        msgspec.convert(row | {name: each[row["consumer_group"]] for name, each in parts.items()}, GroupFacts)
+        msgspec.structs.replace(
+            msgspec.convert(row | {name: each[row["consumer_group"]] for name, each in parts.items()}, GroupFacts),
+            sampled=_sampled(sampled[row["consumer_group"]]),
+        )
         for row in filter(_is_business, rows[tables.ConsumerGroup])
     ]
+
+
+def _sampled(rows: Sequence[Row]) -> SampledOffsets:
+    def packed(kind: str, name: str) -> bytes:
+        numbers = [-1 if number is None else number for row in rows for number in row[name]]
+        return struct.pack(f"<{len(numbers)}{kind}", *numbers)
+
+    return SampledOffsets(
+        topics=tuple(row["topic"] for row in rows),
+        brokers=tuple(row["broker_name"] for row in rows),
+        queue_ids=tuple(row["queue_id"] for row in rows),
+        counts=tuple(len(row["at_s"]) for row in rows),
+        at_s=packed("d", "at_s"),
+        broker_offset=packed("q", "broker_offset"),
+        consumer_offset=packed("q", "consumer_offset"),
+    )
 
 
 def _queue(row: Row) -> tuple[str, str, int]:

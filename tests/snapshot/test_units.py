@@ -1,5 +1,6 @@
 """The units of an inventory against the same units gathered from its tables."""
 
+import struct
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -134,7 +135,7 @@ def test_a_unit_has_only_its_groups_business_and_also_queues_beyond_those_that_a
     assert [(one.topic, one.consume_rt_ms) for one in found.consumed] == [("pay", 5.0), ("pay", 0.0)]
     assert [own.kind for own in found.subscriptions] == ["BUSINESS", "RETRY", "EXCLUDED"]
     assert [(one.consumer_group, one.queue_id) for one in units.topic("pay").stranded] == [("g_pay", 2), ("g_pay", 3)]
-    assert sorted((one.topic, one.queue_id) for one in found.samples) == [
+    assert sorted(zip(found.sampled.topics, found.sampled.queue_ids, strict=True)) == [
         ("pay", 0),
         ("pay", 1),
         *(("ship", queue_id) for queue_id in range(4)),
@@ -155,8 +156,8 @@ def test_units_with_a_history_are_those_of_the_tables_with_it(policy: Policy) ->
     assert is_gathered(inventory, policy, (yesterday, a_moment_ago))
     moments = []
     for history in ((), (yesterday, a_moment_ago)):
-        every = (one for facts in units_of(inventory, policy, history).business_groups for one in facts.samples)
-        moments.append(sum(len(samples.at_s) for samples in every))
+        groups = units_of(inventory, policy, history).business_groups
+        moments.append(sum(sum(facts.sampled.counts) for facts in groups))
     assert moments[0] < moments[1]
 
 
@@ -184,6 +185,7 @@ def test_samples_are_by_time_and_the_later_counts_of_one_moment(seconds: list[in
     inventory = small_cluster([topic("pay", queues("broker-a"))], [group("g_pay", [client("a")], offsets=(offset,))])
 
     assert is_gathered(inventory, Policy())
-    (told,) = units_of(inventory, Policy()).business_groups[0].samples
+    told = units_of(inventory, Policy()).business_groups[0].sampled
     by_time = {**dict(zip(seconds, range(3), strict=True)), 60: 9}
-    assert told.broker_offset == tuple(by_time[at] for at in sorted(by_time))
+    assert told.counts == (len(by_time),)
+    assert struct.unpack(f"<{len(by_time)}q", told.broker_offset) == tuple(by_time[at] for at in sorted(by_time))

@@ -46,7 +46,7 @@ def line(planning: Planning, column: str) -> str:
     )
 
 
-@pytest.mark.parametrize("column", ["samples", "observations"])
+@pytest.mark.parametrize("column", ["sampled", "observations"])
 @pytest.mark.parametrize("step", [assess, recommend])
 def test_a_column_that_is_missing_is_named_before_spark_starts(tmp_path: Path, step: Step, column: str) -> None:
     planning = planned(tmp_path, without=column)
@@ -58,17 +58,17 @@ def test_a_column_that_is_missing_is_named_before_spark_starts(tmp_path: Path, s
 
 
 def test_a_what_if_of_such_a_run_names_the_run_before(tmp_path: Path) -> None:
-    before, after = planned(tmp_path, "r1", without="samples"), planned(tmp_path, "r2")
+    before, after = planned(tmp_path, "r1", without="sampled"), planned(tmp_path, "r2")
     scenario = Scenario.model_validate({"name": "twice", "changes": [{"change": "scale_traffic", "factor": 2.0}]})
 
     with pytest.raises(DatasetMissing) as error:
         effect(before, after, scenario)
 
-    assert str(error.value) == line(before, "samples")
+    assert str(error.value) == line(before, "sampled")
 
 
 def test_the_snapshot_can_be_planned_again_and_the_report_published_again(tmp_path: Path) -> None:
-    planning = planned(tmp_path, without="samples")
+    planning = planned(tmp_path, without="sampled")
     with planning.step(PUBLISH, "snapshot", ASSESS):
         pass
 

@@ -350,12 +350,12 @@ class Group:
     @cached_property
     def stuck(self) -> list[Stuck]:
         """Its stuck queues, sorted by queue and client."""
-        return stuck_queues(self.facts, self.policy.thresholds.STUCK_QUEUE, self.suspended)
+        return stuck_queues(self.sampled, self.policy.thresholds.STUCK_QUEUE, self.suspended)
 
     @cached_property
     def suspended(self) -> tuple[Suspended, ...]:
         """Its clients that look suspended, by client id."""
-        return suspended_clients(self.facts, self.policy.thresholds.STUCK_QUEUE, self._shares)
+        return suspended_clients(self.sampled, self.policy.thresholds.STUCK_QUEUE, self._shares)
 
     def _shares(self) -> Shares | None:
         """What each client should hold that reports its strategy and has not just started; None if unknown."""

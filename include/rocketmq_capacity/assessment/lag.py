@@ -6,9 +6,9 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from rocketmq_capacity.assessment.sampled import UNKNOWN, Sampled
+from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.model.division import Integers
-from rocketmq_capacity.model.facts import GroupFacts, Lag, Owned, Samples, lag_of
+from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts, Lag, Owned
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.wording import rounded
 
@@ -60,7 +60,7 @@ def lag_growth(sampled: Sampled, without: Set[Queue] = frozenset()) -> Growth:
     """How the lag of a group grew; ``without`` are queues that do not count."""
     counts = sampled.is_judged
     if without:
-        counts = counts & np.array([_name(one) not in without for one in sampled.group.samples], bool)
+        counts = counts & np.array([name not in without for name in sampled.names], bool)
     last, lag = sampled.end[counts] - 1, sampled.lag
     first = last + 1 - np.minimum(sampled.counts[counts], WINDOW)
     then, now = lag[first], lag[last]
@@ -141,7 +141,7 @@ def _states(sampled: Sampled, queue: Integers) -> list[QueueState]:
     for index, is_still, goes_back, is_behind, *own in zip(
         *(each.tolist() for each in (queue, stands, rewinds, is_warned, *figures)), strict=True
     ):
-        name = _name(sampled.group.samples[index])
+        name = sampled.names[index]
         state: State = WARN if is_behind else OK
         if is_still:
             age_s = ages_s.get(name)
@@ -150,20 +150,6 @@ def _states(sampled: Sampled, queue: Integers) -> list[QueueState]:
             state = REWIND
         states.append(QueueState(name, state, *own))
     return sorted(states, key=lambda state: state.queue)
-
-
-def stands_s(samples: Samples) -> float | None:
-    """For how many seconds of the last samples messages waited and the offset did not move; None if it moved."""
-    if not samples.at_s:
-        return None
-    last = samples.consumer_offset[-1]
-    since, number = samples.at_s[-1], 0
-    told = zip(samples.at_s, samples.broker_offset, samples.consumer_offset, strict=True)
-    for at_s, broker, consumer in reversed(list(told)):
-        if consumer is None or consumer != last or not lag_of(broker, consumer):
-            break
-        since, number = at_s, number + 1
-    return samples.at_s[-1] - since if number > 1 else None
 
 
 def _left_for_s(group: GroupFacts) -> dict[Queue, float]:
@@ -175,5 +161,5 @@ def _left_for_s(group: GroupFacts) -> dict[Queue, float]:
     return {name: one.behind_s for one in group.lags if one.behind_s is not None and (name := _name(one)) not in owned}
 
 
-def _name(one: Samples | Lag | Owned) -> Queue:
+def _name(one: Lag | Owned) -> Queue:
     return Queue(one.topic, one.broker_name, one.queue_id)

@@ -9,9 +9,10 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.loads import Weights
-from rocketmq_capacity.assessment.sampled import UNKNOWN, Sampled
+from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.facts import UNKNOWN
 from rocketmq_capacity.model.queue_index import NO_QUEUE
 from rocketmq_capacity.vocabulary import PERM_WRITE
 

@@ -2,28 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
-from typing import Final
 
 import numpy as np
 
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division, Flags, Integers
-from rocketmq_capacity.model.facts import GroupFacts
+from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts
 from rocketmq_capacity.model.queue_index import NO_QUEUE, Named, QueueIndex
 from rocketmq_capacity.model.ragged import lengths
+from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS
 
-UNKNOWN: Final = -1
-"""In place of an offset or a lag."""
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sampled:
     """The samples of a group's queues: those of each queue one after the other, oldest first.
 
     Attributes:
-        group: whose samples they are; its ``samples`` name the queues.
+        group: whose samples they are.
         is_judged: whether each queue has samples, and is of a business topic that the group subscribes to; none of a
             broadcasting group, whose clients keep their own offsets.
         queue: the index of each queue in the group's division, or NO_QUEUE.
@@ -52,23 +50,28 @@ class Sampled:
     def of_each(cls, divisions: Sequence[Division]) -> "list[Sampled]":
         """The samples of several groups."""
         groups = [division.group for division in divisions]
-        each = [group.samples for group in groups]
-        every = list(chain.from_iterable(each))
+        each = [group.sampled for group in groups]
         topics = [frozenset() if group.is_broadcasting else business_topics(group) for group in groups]
         is_judged = np.array(
-            [one.topic in own for samples, own in zip(each, topics, strict=True) for one in samples], bool
+            [topic in own for samples, own in zip(each, topics, strict=True) for topic in samples.topics], bool
         )
-        moments = [one.at_s for one in every]
-        counts = lengths(moments)
-        at_s = np.array(list(chain.from_iterable(moments)), np.float64)
-        broker_offset = _flat([one.broker_offset for one in every])
-        consumer_offset = _flat([one.consumer_offset for one in every])
+        counts = np.array(list(chain.from_iterable([one.counts for one in each])), np.int64)
+        at_s = np.frombuffer(b"".join([one.at_s for one in each]), "<f8")
+        broker_offset = np.frombuffer(b"".join([one.broker_offset for one in each]), "<i8")
+        consumer_offset = np.frombuffer(b"".join([one.consumer_offset for one in each]), "<i8")
         is_judged &= counts > 0
         index = QueueIndex([division.queues for division in divisions])
-        queue = index.find(Named.of(each))
+        queue = index.find(
+            Named(
+                lengths([one.topics for one in each]),
+                list(chain.from_iterable([one.topics for one in each])),
+                list(chain.from_iterable([one.brokers for one in each])),
+                list(chain.from_iterable([one.queue_ids for one in each])),
+            )
+        )
         found, first, begin = [], 0, 0
         for group, first_queue in zip(groups, index.first_of_group.tolist(), strict=True):
-            own = slice(first, first + len(group.samples))
+            own = slice(first, first + len(group.sampled.topics))
             of_queue = np.where(queue[own] == NO_QUEUE, NO_QUEUE, queue[own] - first_queue)
             end = np.cumsum(counts[own])
             samples = slice(begin, begin + int(counts[own].sum()))
@@ -76,6 +79,40 @@ class Sampled:
             found.append(cls(group, is_judged[own], of_queue, end, counts[own], *of_sample))
             first, begin = own.stop, samples.stop
         return found
+
+    @cached_property
+    def names(self) -> list[Queue]:
+        """The queues."""
+        sampled = self.group.sampled
+        return [Queue(*name) for name in zip(sampled.topics, sampled.brokers, sampled.queue_ids, strict=True)]
+
+    @cached_property
+    def places(self) -> dict[Queue, int]:
+        """The index of each queue."""
+        return {name: index for index, name in enumerate(self.names)}
+
+    def stands_s(self, queue: Queue) -> float | None:
+        """For how many seconds of the last samples messages waited and the offset did not move.
+
+        None if it moved, and without samples.
+        """
+        index = self.places.get(queue)
+        if index is None or not self.counts[index]:
+            return None
+        end = int(self.end[index])
+        own = slice(end - int(self.counts[index]), end)
+        at_s, lag = self.at_s[own].tolist(), self.lag[own]
+        stands = (self.consumer_offset[own] == self.consumer_offset[end - 1]) & (lag > 0)
+        number = int((~stands[::-1]).argmax()) if not stands.all() else len(stands)
+        return float(at_s[-1] - at_s[-number]) if number > 1 else None
+
+    def moved_last(self, queue: Queue) -> bool | None:
+        """Whether the group's offset was another one in the sample before the last; None if there are not two."""
+        index = self.places.get(queue)
+        if index is None or self.counts[index] < 2:
+            return None
+        end = int(self.end[index])
+        return bool(self.consumer_offset[end - 1] != self.consumer_offset[end - 2])
 
     @property
     def lag(self) -> Integers:
@@ -90,10 +127,5 @@ def business_topics(group: GroupFacts) -> frozenset[str]:
     The subscriptions of an offline group are unknown; its unit has samples only of business topics.
     """
     if not group.reads and not group.consumers:
-        return frozenset(queue.topic for queue in group.samples)
+        return frozenset(group.sampled.topics)
     return frozenset(reads.topic.topic for reads in group.reads if reads.topic.kind == BUSINESS)
-
-
-def _flat(lists: Sequence[Sequence[int | None]]) -> Integers:
-    """The items of all lists; UNKNOWN in place of None."""
-    return np.array([UNKNOWN if item is None else item for item in chain.from_iterable(lists)], np.int64)

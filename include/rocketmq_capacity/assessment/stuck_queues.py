@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from rocketmq_capacity.assessment.lag import stands_s
+from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.suspended import Suspended
-from rocketmq_capacity.model.facts import GroupFacts, Owned, Samples
+from rocketmq_capacity.model.facts import GroupFacts, Owned
 from rocketmq_capacity.settings.thresholds import StuckQueue
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import MASTERLESS
@@ -60,29 +60,29 @@ class Stuck:
     has_waiting: bool
 
 
-def stuck_queues(facts: GroupFacts, bounds: StuckQueue, suspended: Collection[Suspended] = ()) -> list[Stuck]:
+def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Suspended] = ()) -> list[Stuck]:
     """The stuck queues of a group, sorted by queue and client; ``suspended`` are its clients that look suspended."""
+    facts = sampled.group
     business = {reads.topic.topic for reads in facts.business}
     candidates = [one for one in facts.owned if one.topic in business and _may_be_stuck(facts, one, bounds)]
     if not candidates and not suspended:
         return []
     # The clients of a broadcasting group keep their offsets: those of the brokers say nothing of what was read.
-    is_kept = not facts.is_broadcasting
-    samples = {Queue(one.topic, one.broker_name, one.queue_id): one for one in facts.samples if is_kept}
-    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in facts.lags if is_kept}
+    told = None if facts.is_broadcasting else sampled
+    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in facts.lags if told is not None}
     holders: dict[Queue, set[str]] = {}
     for one in facts.owned:
         holders.setdefault(Queue(one.topic, one.broker_name, one.queue_id), set()).add(one.client_id)
     found: dict[tuple[Queue, str], Stuck] = {}
     for one in candidates:
         queue = Queue(one.topic, one.broker_name, one.queue_id)
-        state = _state(facts, one, samples.get(queue), bounds)
+        state = _state(facts, one, told, bounds)
         if state is not None:
             cause, since_s = _cause(facts, one, state, holders, bounds)
-            if since_s is None and state == NO_PROGRESS and queue in samples:
-                since_s = stands_s(samples[queue])
+            if since_s is None and state == NO_PROGRESS and told is not None:
+                since_s = told.stands_s(queue)
             lag = lags.get(queue)
-            has_waiting = bool(lag or one.cached_msgs) and _may_stand(samples.get(queue), cause)
+            has_waiting = bool(lag or one.cached_msgs) and _may_stand(told, queue, cause)
             found[queue, one.client_id] = Stuck(queue, one.client_id, state, cause, since_s, lag, has_waiting)
     for client in suspended:
         of_client: tuple[tuple[State, tuple[Queue, ...]], ...] = (
@@ -90,7 +90,7 @@ def stuck_queues(facts: GroupFacts, bounds: StuckQueue, suspended: Collection[Su
             (NOT_TAKEN, client.not_taken),
         )
         for state, queue in ((state, queue) for state, queues in of_client for queue in queues):
-            since_s, lag = stands_s(samples[queue]) if queue in samples else None, lags.get(queue)
+            since_s, lag = None if told is None else told.stands_s(queue), lags.get(queue)
             found[queue, client.client_id] = Stuck(queue, client.client_id, state, client.why, since_s, lag, bool(lag))
     return [found[key] for key in sorted(found)]
 
@@ -102,7 +102,7 @@ def _may_be_stuck(facts: GroupFacts, one: Owned, bounds: StuckQueue) -> bool:
     return bool(one.dropped or one.cached_msgs or is_silent or is_unlocked)
 
 
-def _state(facts: GroupFacts, one: Owned, samples: Samples | None, bounds: StuckQueue) -> State | None:
+def _state(facts: GroupFacts, one: Owned, sampled: Sampled | None, bounds: StuckQueue) -> State | None:
     if one.dropped and (one.pulled_ago_s is None or one.pulled_ago_s > bounds.dropped_s):
         return DROPPED
     if facts.is_orderly and facts.is_clustering:
@@ -111,23 +111,24 @@ def _state(facts: GroupFacts, one: Owned, samples: Samples | None, bounds: Stuck
             return NOT_LOCKED
         if _is_over(one.locked_ago_s, bounds.lock_s):
             return NOT_LOCKED
-    if one.cached_msgs and _makes_no_progress(one, samples, bounds.no_progress_s):
+    if one.cached_msgs and _makes_no_progress(one, sampled, bounds.no_progress_s):
         return NO_PROGRESS
     if _is_over(one.pulled_ago_s, bounds.pull_s) or _is_over(one.silent_s, bounds.pull_s):
         return NOT_PULLED
     return None
 
 
-def _makes_no_progress(one: Owned, samples: Samples | None, bound_s: float) -> bool:
+def _makes_no_progress(one: Owned, sampled: Sampled | None, bound_s: float) -> bool:
     """Whether a client has messages of a queue, but has not finished any for too long.
 
     A group that has never committed an offset on the queue has no samples; then only the client's report counts. The
     offset of an idle queue does not move either, so messages have to wait in two samples.
     """
     is_long = _is_over(one.consumed_ago_s, bound_s)
-    if samples is None:
+    queue = Queue(one.topic, one.broker_name, one.queue_id)
+    if sampled is None or queue not in sampled.places:
         return is_long
-    stood_s = stands_s(samples)
+    stood_s = sampled.stands_s(queue)
     return stood_s is not None and (is_long or stood_s > bound_s)
 
 
@@ -160,11 +161,10 @@ def _has_no_master(facts: GroupFacts, one: Owned) -> bool:
     )
 
 
-def _may_stand(samples: Samples | None, cause: str | None) -> bool:
+def _may_stand(sampled: Sampled | None, queue: Queue, cause: str | None) -> bool:
     """Whether the group's offset may stand: another client may read the queue, and a client's clock may be wrong."""
-    if samples is None or len(samples.at_s) < 2:
-        return cause != CLIENT_OR_CLOCK
-    return samples.consumer_offset[-1] == samples.consumer_offset[-2]
+    has_moved = None if sampled is None else sampled.moved_last(queue)
+    return cause != CLIENT_OR_CLOCK if has_moved is None else not has_moved
 
 
 def _is_over(age_s: float | None, bound_s: float) -> bool:

@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from rocketmq_capacity.assessment.lag import stands_s
-from rocketmq_capacity.model.facts import GroupFacts, Owned, Samples
+from rocketmq_capacity.assessment.sampled import Sampled
+from rocketmq_capacity.model.facts import GroupFacts, Owned
 from rocketmq_capacity.settings.thresholds import StuckQueue
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY
@@ -66,13 +66,14 @@ class Suspended:
 
 
 def suspended_clients(
-    facts: GroupFacts, bounds: StuckQueue, shares: Callable[[], Shares | None]
+    sampled: Sampled, bounds: StuckQueue, shares: Callable[[], Shares | None]
 ) -> tuple[Suspended, ...]:
     """The clients of a group that look suspended, by client id.
 
     ``shares`` gives the share of each client that can be judged by it; None if shares are unknown. It is called only if
     a client reads nothing.
     """
+    facts = sampled.group
     if not facts.is_clustering or facts.consume_type == CONSUME_ACTIVELY:
         return ()
     copies = Counter(one.client_id for one in facts.consumers)
@@ -82,12 +83,11 @@ def suspended_clients(
     idle = sorted({one.client_id for one in held if one.client_id not in awake and copies[one.client_id] == 1})
     if not idle:
         return ()
-    samples = {Queue(one.topic, one.broker_name, one.queue_id): one for one in facts.samples}
     names: dict[str, list[Queue]] = {}
     for one in held:
         names.setdefault(one.client_id, []).append(_name(one))
     holders = Counter(queue for queues in names.values() for queue in set(queues))
-    unread = {one: _unread(names[one], holders, samples, bounds.no_progress_s) for one in idle}
+    unread = {one: _unread(names[one], holders, sampled, bounds.no_progress_s) for one in idle}
     found = [client_id for client_id in idle if unread[client_id]]
     told = shares() if found else None
     # A queue that a silent client may hold is not known to be nobody's.
@@ -130,18 +130,13 @@ def _is_only_marked(facts: GroupFacts, one: Owned, bounds: StuckQueue) -> bool:
 
 
 def _unread(
-    names: Collection[Queue], holders: Mapping[Queue, int], samples: Mapping[Queue, Samples], bound_s: float
+    names: Collection[Queue], holders: Mapping[Queue, int], sampled: Sampled, bound_s: float
 ) -> tuple[Queue, ...]:
     """The queues that one client alone holds and that stand with messages; none if it is seen to read any."""
-    alone = sorted({queue for queue in names if holders[queue] == 1 and queue in samples})
-    if any(_moves(samples[queue]) for queue in alone):
+    alone = sorted({queue for queue in names if holders[queue] == 1})
+    if any(map(sampled.moved_last, alone)):
         return ()
-    return tuple(queue for queue in alone if (stands_s(samples[queue]) or 0.0) > bound_s)
-
-
-def _moves(samples: Samples) -> bool:
-    """Whether the group's offset was another one in the sample before the last."""
-    return len(samples.at_s) > 1 and samples.consumer_offset[-1] != samples.consumer_offset[-2]
+    return tuple(queue for queue in alone if (sampled.stands_s(queue) or 0.0) > bound_s)
 
 
 def _name(one: Owned) -> Queue:

@@ -16,7 +16,7 @@ from rocketmq_capacity.tables.dataset import Facts
 from rocketmq_capacity.tables.snapshot.clients import ConsumedFacts, Owned, OwnSubscription
 from rocketmq_capacity.tables.snapshot.clients import ConsumerFacts as Consumer
 from rocketmq_capacity.tables.snapshot.cluster import Broker, Cluster, NameserverDifference, SlaveDifference
-from rocketmq_capacity.tables.snapshot.groups import GroupPart, LagFacts, ReadsPart, Samples
+from rocketmq_capacity.tables.snapshot.groups import GroupPart, LagFacts, ReadsPart
 from rocketmq_capacity.tables.snapshot.topics import Place, TopicPart, Written
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
@@ -32,6 +32,7 @@ from rocketmq_capacity.vocabulary import (
 )
 
 __all__ = [
+    "UNKNOWN",
     "ClusterFacts",
     "Consumed",
     "Consumer",
@@ -48,7 +49,7 @@ __all__ = [
     "Place",
     "Reader",
     "Reads",
-    "Samples",
+    "SampledOffsets",
     "Stranded",
     "TopicFacts",
     "TopicWithReaders",
@@ -111,6 +112,26 @@ class Observations(Facts, frozen=True, kw_only=True):
     lags: tuple[Lag, ...] = ()
 
 
+UNKNOWN: Final = -1
+"""In place of an offset or a lag in an array."""
+
+
+class SampledOffsets(Facts, frozen=True, kw_only=True):
+    """A group's offsets on its queues over time (``offset_sample``): those of each queue one after the other.
+
+    ``counts`` is how many samples each queue has, oldest first. The last three are arrays of 64 bits a sample, little
+    end first: seconds since 1970 as floating-point numbers, and offsets as integers, :data:`UNKNOWN` included.
+    """
+
+    topics: tuple[str, ...] = ()
+    brokers: tuple[str, ...] = ()
+    queue_ids: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()
+    at_s: bytes = b""
+    broker_offset: bytes = b""
+    consumer_offset: bytes = b""
+
+
 class Consumption(Facts, frozen=True, kw_only=True):
     """The observations that a change of owners is judged by. The others are left out when they are read."""
 
@@ -119,7 +140,7 @@ class Consumption(Facts, frozen=True, kw_only=True):
 
 
 _OBSERVATIONS: Final = Decoder(Observations)
-_SAMPLES: Final = Decoder(tuple[Samples, ...])
+_SAMPLED: Final = Decoder(SampledOffsets)
 
 
 class PastTraffic(Facts, frozen=True, kw_only=True):
@@ -172,7 +193,7 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     owned: tuple[Owned, ...] = ()
     consumed: tuple[Consumed, ...] = ()
     lags: tuple[Lag, ...] = ()
-    samples: tuple[Samples, ...] = ()
+    sampled: SampledOffsets = SampledOffsets()
     unused_days: float | None = None
     """For how long it had no clients and committed nothing, if the history proves it."""
     past: PastTraffic | None = None
@@ -180,8 +201,8 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     past_members: PastMembers | None = None
     """None without snapshots of the last hours."""
 
-    def observed(self, observations: str, samples: str) -> "GroupFacts":
-        """The same group with its observations and its offset samples, which are given as JSON."""
+    def observed(self, observations: str, sampled: str) -> "GroupFacts":
+        """The same group with its observations and its offsets over time, which are given as JSON."""
         more = _OBSERVATIONS.decode(observations)
         return structs.replace(
             self,
@@ -189,7 +210,7 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
             owned=more.owned,
             consumed=more.consumed,
             lags=more.lags,
-            samples=_SAMPLES.decode(samples),
+            sampled=_SAMPLED.decode(sampled),
         )
 
     @property

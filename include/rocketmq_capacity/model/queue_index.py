@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from rocketmq_capacity.model.division import Integers, Queues
-from rocketmq_capacity.model.facts import Lag, Samples
+from rocketmq_capacity.model.facts import Lag
 from rocketmq_capacity.model.ragged import begins_of, lengths
 
 NO_QUEUE: Final = -1
@@ -30,7 +30,7 @@ class Named(NamedTuple):
     queue_ids: Sequence[int]
 
     @classmethod
-    def of(cls, observed: Sequence[Sequence[Lag | Samples]]) -> "Named":
+    def of(cls, observed: Sequence[Sequence[Lag]]) -> "Named":
         """The names of the queues of which something is observed, by group."""
         every = list(chain.from_iterable(observed))
         return cls(

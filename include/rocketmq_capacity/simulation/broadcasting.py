@@ -59,7 +59,7 @@ def _groups(side: Side, names: set[str], sides: Sides, strategies: Strategies) -
     for name, (unit, *_) in side.rows_by(GroupUnit, "consumer_group", names).items():
         facts = _FACTS.decode(unit.facts)
         if facts.is_broadcasting:
-            whole = facts.observed(unit.observations, unit.samples)
+            whole = facts.observed(unit.observations, unit.sampled)
             found[name] = Group(whole, side.cluster, sides.policy, strategies)
     return found
 

@@ -28,7 +28,7 @@ OF_GROUPS: Final = (
     tables.GroupTransition,
 )
 """The datasets that the comparison of groups writes."""
-OF_A_GROUP: Final = ("facts", "observations", "samples")
+OF_A_GROUP: Final = ("facts", "observations", "sampled")
 """The columns of ``group_unit`` that say what a group is like; those of the cluster as it is end in ``_before``."""
 
 
@@ -52,13 +52,13 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
         if before is None or _is_same(unit, found.get(name), finds.get(name)):
             continue
         was = Group(
-            before.observed(unit["observations_before"], unit["samples_before"]),
+            before.observed(unit["observations_before"], unit["sampled_before"]),
             sides.before.cluster,
             sides.policy,
             strategies,
         )
         now = Group(
-            after.observed(unit["observations"], unit["samples"]), sides.after.cluster, sides.policy, strategies
+            after.observed(unit["observations"], unit["sampled"]), sides.after.cluster, sides.policy, strategies
         )
         row, findings = outcome(
             was,

@@ -43,7 +43,7 @@ def rolling_restarts(sides: Sides) -> tuple[RollingRestart, ...]:
     entries = []
     for one in asked:
         found = [
-            _FACTS.decode(unit.facts).observed(unit.observations, unit.samples)
+            _FACTS.decode(unit.facts).observed(unit.observations, unit.sampled)
             for unit in units.get(one.consumer_group, ())
         ]
         groups = [Group(facts, sides.after.cluster, sides.policy, strategies) for facts in found]

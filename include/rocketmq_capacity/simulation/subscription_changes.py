@@ -45,7 +45,7 @@ def subscription_changes(sides: Sides) -> tuple[SubscriptionChange, ...]:
 
 def _group(side: Side, name: str, sides: Sides, strategies: Strategies) -> Group | None:
     for unit in side.rows_by(GroupUnit, "consumer_group", {name}).get(name, ()):
-        facts = _FACTS.decode(unit.facts).observed(unit.observations, unit.samples)
+        facts = _FACTS.decode(unit.facts).observed(unit.observations, unit.sampled)
         return Group(facts, side.cluster, sides.policy, strategies)
     return None
 

@@ -1,6 +1,6 @@
 """The offsets of groups over time: the same values for the table and for the units."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -8,7 +8,8 @@ from operator import attrgetter
 import numpy as np
 import numpy.typing as npt
 
-from rocketmq_capacity.model.facts import Samples
+from rocketmq_capacity.model.facts import UNKNOWN, SampledOffsets
+from rocketmq_capacity.model.ragged import begins_of
 from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
 from rocketmq_capacity.snapshot.seconds import Seconds
 
@@ -27,7 +28,7 @@ class OffsetSamples:
         rows_of: the rows of each group.
         starts: where the samples of each row start, and where those of the last row end.
         at_s: the moment of each sample.
-        broker_offset: of each sample; None if unknown.
+        broker_offset: of each sample; UNKNOWN if it is not known.
         consumer_offset: the same.
     """
 
@@ -36,23 +37,27 @@ class OffsetSamples:
     rows_of: dict[str, _Integers]
     starts: _Integers
     at_s: npt.NDArray[np.float64]
-    broker_offset: tuple[int | None, ...]
-    consumer_offset: tuple[int | None, ...]
+    broker_offset: _Integers
+    consumer_offset: _Integers
 
-    def of_group(self, consumer_group: str) -> Iterator[Samples]:
-        """The samples of each of the group's queues."""
-        rows = self.rows_of.get(consumer_group, np.empty(0, np.int64))
-        starts, ends = self.starts[rows].tolist(), self.starts[rows + 1].tolist()
-        for row, start, end in zip(rows.tolist(), starts, ends, strict=True):
-            queue = self.queues[row]
-            yield Samples(
-                topic=queue.topic,
-                broker_name=queue.broker_name,
-                queue_id=queue.queue_id,
-                at_s=tuple(self.at_s[start:end].tolist()),
-                broker_offset=self.broker_offset[start:end],
-                consumer_offset=self.consumer_offset[start:end],
-            )
+    def of_group(self, consumer_group: str, is_kept: Callable[[GroupOffset], bool]) -> SampledOffsets:
+        """The samples of those of the group's queues that are kept."""
+        if consumer_group not in self.rows_of:
+            return SampledOffsets()
+        rows = self.rows_of[consumer_group]
+        rows = rows[[is_kept(self.queues[row]) for row in rows.tolist()]]
+        queues = [self.queues[row] for row in rows.tolist()]
+        counts = self.starts[rows + 1] - self.starts[rows]
+        at = np.repeat(self.starts[rows] - begins_of(counts), counts) + np.arange(counts.sum())
+        return SampledOffsets(
+            topics=tuple([one.topic for one in queues]),
+            brokers=tuple([one.broker_name for one in queues]),
+            queue_ids=tuple([one.queue_id for one in queues]),
+            counts=tuple(counts.tolist()),
+            at_s=self.at_s[at].astype("<f8", copy=False).tobytes(),
+            broker_offset=self.broker_offset[at].astype("<i8", copy=False).tobytes(),
+            consumer_offset=self.consumer_offset[at].astype("<i8", copy=False).tobytes(),
+        )
 
 
 def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> OffsetSamples:
@@ -84,9 +89,13 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
         rows_of=_rows_of(owners),
         starts=np.searchsorted(row_of[kept], np.arange(len(first) + 1)),
         at_s=at_s[kept],
-        broker_offset=tuple(map(attrgetter("broker_offset"), each)),
-        consumer_offset=tuple(map(attrgetter("consumer_offset"), each)),
+        broker_offset=_known(map(attrgetter("broker_offset"), each)),
+        consumer_offset=_known(map(attrgetter("consumer_offset"), each)),
     )
+
+
+def _known(offsets: Iterable[int | None]) -> _Integers:
+    return np.array([UNKNOWN if offset is None else offset for offset in offsets], np.int64)
 
 
 def _rows(groups: Sequence[str], offsets: Sequence[GroupOffset], *, are_distinct: bool) -> tuple[_Integers, _Integers]:

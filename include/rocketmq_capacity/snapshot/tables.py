@@ -9,11 +9,13 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from msgspec import Struct
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.model.facts import lag_of
+from rocketmq_capacity.model.facts import UNKNOWN, lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.holding import Ages
@@ -261,9 +263,13 @@ def _offset_samples(samples: OffsetSamples) -> Columns:
         "consumer_group": samples.groups,
         **{name: list(map(attrgetter(name), samples.queues)) for name in names},
         "at_s": pa.ListArray.from_arrays(starts, pa.array(samples.at_s)),
-        "broker_offset": pa.ListArray.from_arrays(starts, pa.array(samples.broker_offset, pa.int64())),
-        "consumer_offset": pa.ListArray.from_arrays(starts, pa.array(samples.consumer_offset, pa.int64())),
+        "broker_offset": pa.ListArray.from_arrays(starts, _offsets(samples.broker_offset)),
+        "consumer_offset": pa.ListArray.from_arrays(starts, _offsets(samples.consumer_offset)),
     }
+
+
+def _offsets(offsets: npt.NDArray[np.int64]) -> pa.Array:
+    return pa.array(offsets, mask=offsets == UNKNOWN)
 
 
 def _own_columns(dataset: type[Dataset], parts: Sequence[Any]) -> Columns:

@@ -24,7 +24,7 @@ from rocketmq_capacity.model.facts import (
     PastTraffic,
     Place,
     Reads,
-    Samples,
+    SampledOffsets,
     Stranded,
     TopicFacts,
     Written,
@@ -130,7 +130,7 @@ class Units:
                 facts["past"] = past
             if (members := self.past_members.get(group.consumer_group)) is not None and members.came:
                 facts["past_members"] = members
-            parts = facts, self._observations(group), list(self._samples(group))
+            parts = facts, self._observations(group), self._sampled(group)
             yield group.consumer_group, *map(ENCODER.encode, parts)
 
     def _topics(self) -> Iterator[Unit]:
@@ -158,7 +158,7 @@ class Units:
                 unit["past"] = PastClients(days=self.days, snapshots=len(self.whole), most_clients=most)
             yield topic, ENCODER.encode(unit)
 
-    def _is_unseen(self, offset: GroupOffset | Samples) -> bool:
+    def _is_unseen(self, offset: GroupOffset) -> bool:
         """Whether producers write to the queue, but consumers cannot see it."""
         return offset.queue_id >= self.unseen.get((offset.topic, offset.broker_name), NO_ID)
 
@@ -262,15 +262,17 @@ class Units:
             ),
         )
 
-    def _samples(self, group: ConsumerGroup) -> Iterator[Samples]:
+    def _sampled(self, group: ConsumerGroup) -> SampledOffsets:
         """The samples of the queues that consumers see: for the others a live cluster gives only the last offset.
 
         A group without known subscriptions may read any business topic on which it has offsets.
         """
-        for one in self.snapshot.offset_samples.of_group(group.consumer_group):
+
+        def is_kept(one: GroupOffset) -> bool:
             is_read = group.subscriptions or self.snapshot.kinds.of_topic(one.topic) == BUSINESS
-            if is_read and not self._is_unseen(one):
-                yield one
+            return bool(is_read) and not self._is_unseen(one)
+
+        return self.snapshot.offset_samples.of_group(group.consumer_group, is_kept)
 
 
 def _stranded(group: ConsumerGroup, offset: GroupOffset) -> Stranded:

@@ -109,7 +109,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
     with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
         cluster, policy = planning.cluster, planning.deciding
         disagreements = planning.disagreements
-        groups = planning.units(tables.GroupUnit, "facts", "observations", "samples")
+        groups = planning.units(tables.GroupUnit, "facts", "observations", "sampled")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
         producers = tuple(planning.rows(tables.Producer))
         ease = at_ease(planning.records(tables.GroupStatus, GroupEase, IS_BUSY_KNOWN), policy)
@@ -169,7 +169,7 @@ def readers(planning: Planning, differences: Iterable[tables.NameserverDifferenc
     strategies, decoder = Strategies(policy), msgspec.json.Decoder(GroupFacts)
     groups = [
         Group(
-            decoder.decode(unit.facts).observed(unit.observations, unit.samples), planning.cluster, policy, strategies
+            decoder.decode(unit.facts).observed(unit.observations, unit.sampled), planning.cluster, policy, strategies
         )
         for name in names[:MOST_READERS]
         for unit in units.get(name, ())
@@ -224,7 +224,7 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     decoder = msgspec.json.Decoder(GroupFacts)
     strategies = Strategies(policy)
     done: list[GroupAssessment] = []
-    each = (decoder.decode(unit["facts"]).observed(unit["observations"], unit["samples"]) for unit in units)
+    each = (decoder.decode(unit["facts"]).observed(unit["observations"], unit["sampled"]) for unit in units)
     for some in in_parts(Group(whole, cluster, policy, strategies) for whole in each):
         done += assess_groups(some)
     yield tables.GroupStatus, table_of(tables.GroupStatus, [group.status for group in done])

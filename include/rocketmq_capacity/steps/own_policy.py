@@ -18,7 +18,7 @@ from rocketmq_capacity.steps.reported_rows import records
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.vocabulary import STRATEGIES
 
-NO_SAMPLES: Final = "[]"
+NO_SAMPLES: Final = "{}"
 
 
 def store_own_policy(args: Namespace, *runs: Run) -> None:

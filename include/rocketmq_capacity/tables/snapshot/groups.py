@@ -154,9 +154,16 @@ class GroupOffset(LagFacts, Dataset, frozen=True, kw_only=True):
     last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None
 
 
-class Samples(Facts, frozen=True, kw_only=True):
-    """What rules use of a group's offset on a queue over time."""
+class OffsetSample(Dataset, frozen=True, kw_only=True):
+    """A group's offset on a queue over time: the history's values, then the snapshot's samples and its final values.
 
+    Grain: one row a group and queue; the three lists have one item a moment, oldest first.
+    Units: offsets in messages, ``at_s`` in seconds.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
     topic: Annotated[str, Meta(description="name of the topic")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
     queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
@@ -169,15 +176,3 @@ class Samples(Facts, frozen=True, kw_only=True):
         tuple[int | None, ...],
         Meta(description="offset that the group would read next, as committed, by moment; null if unknown"),
     ]
-
-
-class OffsetSample(Samples, Dataset, frozen=True, kw_only=True):
-    """A group's offset on a queue over time: the history's values, then the snapshot's samples and its final values.
-
-    Grain: one row a group and queue; the three lists have one item a moment, oldest first.
-    Units: offsets in messages, ``at_s`` in seconds.
-    """
-
-    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
-
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]

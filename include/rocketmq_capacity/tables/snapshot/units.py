@@ -23,7 +23,9 @@ class GroupUnit(Dataset, frozen=True, kw_only=True):
         ),
     ]
     observations: Annotated[str, Meta(description="JSON of what its consumers report about themselves, and its lags")]
-    samples: Annotated[str, Meta(description="JSON of its offset samples, a list over time for each queue")]
+    sampled: Annotated[
+        str, Meta(description="JSON of its offsets over time: the names of queues, and the samples of all as arrays")
+    ]
 
 
 class TopicUnit(Dataset, frozen=True, kw_only=True):
