@@ -113,7 +113,7 @@ def test_a_week_before_saturation_there_is_an_alarm_and_never_in_a_stable_series
 
 def is_alarmed(used: Any, day: int) -> bool:
     first = max(0, day - 28)
-    trend = trend_of(np.arange(first, day + 1).tolist(), used[first:].tolist())
+    trend = trend_of(np.arange(first - day, 1).tolist(), used[first:].tolist())
     return trend is not None and trend.is_rising and trend.days_until(0.75)[1] <= 14
 
 
@@ -121,7 +121,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     dice = np.random.default_rng(7)
     held = []
     for _ in range(400):
-        trend = trend_of(range(28), (0.3 + 0.005 * np.arange(28) + dice.normal(0, 0.01, 28)).tolist())
+        trend = trend_of(range(-27, 1), (0.3 + 0.005 * np.arange(28) + dice.normal(0, 0.01, 28)).tolist())
         if trend is not None:
             held.append(trend.lower <= 0.005 <= trend.upper)
 
@@ -130,7 +130,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
 
 
 def test_the_slope_is_the_median_of_all_slopes() -> None:
-    trend = trend_of([0, 1, 2, 3, 4, 5, 6, 8], [0, 1, 2, 30, 4, 5, 6, 8])
+    trend = trend_of([-8, -7, -6, -5, -4, -3, -2, 0], [0, 1, 2, 30, 4, 5, 6, 8])
 
     assert trend is not None
     assert trend.per_day == 1.0

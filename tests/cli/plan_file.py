@@ -198,6 +198,18 @@ class Score(Part, frozen=True):
     goals: list[GoalScore]
 
 
+class TrafficForecast(Part, frozen=True):
+    known_days: Number
+    msgs_per_s: float
+    per_day_msgs_per_s: float
+    least_per_day_msgs_per_s: float
+    most_per_day_msgs_per_s: float
+    full_msgs_per_s: float
+    earliest_days: float
+    likely_days: float
+    latest_days: float | None
+
+
 class Group(Part, frozen=True, kw_only=True):
     consumer_group: str
     owner: str | None
@@ -220,6 +232,7 @@ class Group(Part, frozen=True, kw_only=True):
     min_safe_clients: Number | None
     client_bounds: ClientBounds
     headroom: GroupHeadroom | None
+    traffic_forecast: TrafficForecast | UnsetType = UNSET
     score: GroupScore
     peak_factor: Metric | None
     peak: Peak

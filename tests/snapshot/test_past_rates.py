@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.facts import PastTraffic
+from rocketmq_capacity.settings.thresholds import Provision
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, TopicOffset
 from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates, with_past_rates
 from tests.simulation.clusters import after, cluster, group, queues, topic
 
 NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
+BOUNDS = Provision()
 
 
 def taken(hours_ago: float, **offsets: tuple[int | None, float | None]) -> Inventory:
@@ -36,7 +38,7 @@ def _text(moment: datetime) -> str:
 
 def test_each_earlier_inventory_gives_its_rate_and_the_mean_until_the_next_one() -> None:
     history = [taken(48, pay=(0, 5.0)), taken(24, pay=(86_400, 7.0))]
-    found = past_rates(taken(0, pay=(86_400 * 4, 1.0)), history, 14)
+    found = past_rates(taken(0, pay=(86_400 * 4, 1.0)), history, BOUNDS)
 
     assert found == {
         "pay": (
@@ -48,7 +50,7 @@ def test_each_earlier_inventory_gives_its_rate_and_the_mean_until_the_next_one()
 
 @pytest.mark.parametrize("end", [None, 10])
 def test_there_is_no_mean_where_an_offset_is_unknown_or_went_back(end: int | None) -> None:
-    found = past_rates(taken(0, pay=(end, 1.0)), [taken(24, pay=(500, 5.0))], 14)
+    found = past_rates(taken(0, pay=(end, 1.0)), [taken(24, pay=(500, 5.0))], BOUNDS)
 
     assert [rate.mean_msgs_per_s for rate in found["pay"]] == [None]
 
@@ -58,22 +60,22 @@ def test_offsets_of_groups_tell_the_mean_where_the_topics_are_unknown() -> None:
     earlier = replace(told, taken_at="2026-11-19T02:00:00Z")
     later = taken(0, pay=(5_000 + 86_400 * 2, 1.0))
 
-    assert [rate.mean_msgs_per_s for rate in past_rates(later, [earlier], 14)["pay"]] == [2.0]
+    assert [rate.mean_msgs_per_s for rate in past_rates(later, [earlier], BOUNDS)["pay"]] == [2.0]
 
 
 def test_the_rates_of_an_inventory_are_kept_beside_those_of_its_history_and_only_the_last_days() -> None:
     inventory = taken(0, pay=(None, 1.0))
-    for hours in range(24 * 20, 0, -24):
-        inventory = with_past_rates(inventory, [taken(hours, pay=(None, float(hours)))], 14)
+    for hours in range(24 * 60, 0, -24):
+        inventory = with_past_rates(inventory, [taken(hours, pay=(None, float(hours)))], BOUNDS)
     (pay,) = inventory.topics
 
-    assert [rate.put_msgs_per_s for rate in pay.rates or ()] == [24.0 * day for day in range(14, 0, -1)]
+    assert [rate.put_msgs_per_s for rate in pay.rates or ()] == [24.0 * day for day in range(BOUNDS.trend_days, 0, -1)]
     # A run that is tried again adds nothing.
-    assert with_past_rates(inventory, [taken(24, pay=(None, 24.0))], 14) == inventory
+    assert with_past_rates(inventory, [taken(24, pay=(None, 24.0))], BOUNDS) == inventory
 
 
 def test_a_what_if_scales_them_and_another_date_moves_them() -> None:
-    inventory = with_past_rates(taken(0, pay=(None, 1.0)), [taken(24, pay=(None, 5.0))], 14)
+    inventory = with_past_rates(taken(0, pay=(None, 1.0)), [taken(24, pay=(None, 5.0))], BOUNDS)
     scaled = after(inventory, {"change": "scale_traffic", "factor": 3.0})
     moved = dated(inventory, NOW + timedelta(days=3))
 
@@ -81,13 +83,19 @@ def test_a_what_if_scales_them_and_another_date_moves_them() -> None:
     assert moved.topics[0].rates == (PastRate(at="2026-11-22T02:00:00Z", put_msgs_per_s=5.0),)
 
 
-def _hours(**rates: list[float | None]) -> PastHours:
-    """The rates of topics at the same hour of successive days."""
-    first = NOW - timedelta(days=30)
-    return PastHours({
-        topic: [PastRate(at=_text(first + timedelta(days=day)), put_msgs_per_s=rate) for day, rate in enumerate(each)]
-        for topic, each in rates.items()
-    })
+def _hours(days: int = 366, **rates: list[float | None]) -> PastHours:
+    """The rates of topics at the same hour of successive days; the last is the day before the snapshot."""
+    return PastHours(
+        {
+            topic: [
+                PastRate(at=_text(NOW - timedelta(days=len(each) - day)), put_msgs_per_s=rate)
+                for day, rate in enumerate(each)
+            ]
+            for topic, each in rates.items()
+        },
+        NOW,
+        days,
+    )
 
 
 def test_a_busy_hour_is_that_of_all_topics_together_as_far_as_filters_let_them_through() -> None:
@@ -116,6 +124,41 @@ def test_several_rates_of_an_hour_count_once_with_the_highest() -> None:
         PastRate(at="2026-11-19T02:55:00Z", put_msgs_per_s=7.0),
     ]
 
-    assert PastHours({"pay": rates}).of_group({"pay": 1.0}) == PastTraffic(
-        days=1, hours=1, hour_s=datetime(2026, 11, 19, 2, tzinfo=UTC).timestamp(), msgs_per_s={"pay": 9.0}
+    assert PastHours({"pay": rates}, NOW, 14).of_group({"pay": 1.0}) == PastTraffic(
+        days=1,
+        hours=1,
+        hour_s=datetime(2026, 11, 19, 2, tzinfo=UTC).timestamp(),
+        msgs_per_s={"pay": 9.0},
+        days_ago=(1,),
+        daily_msgs_per_s=(9.0,),
     )
+
+
+def test_of_days_before_the_last_ones_the_busy_hour_is_kept() -> None:
+    history = [taken(24 * 20 - hours, pay=(None, rate)) for hours, rate in ((0, 5.0), (1, 9.0), (2, 7.0))] + [
+        taken(24 * day, pay=(None, 1.0)) for day in range(14, 0, -1)
+    ]
+    found = past_rates(taken(0, pay=(None, 1.0)), history, BOUNDS)["pay"]
+
+    assert [rate.put_msgs_per_s for rate in found] == [9.0] + [1.0] * 14
+
+
+def test_the_peak_is_looked_for_in_the_last_days_and_the_trend_in_all() -> None:
+    busy = _hours(3, pay=[50.0, 40.0, 1.0, 2.0, 3.0], refund=[1.0, None, 1.0, 1.0, 1.0]).of_group({
+        "pay": 0.5,
+        "refund": 1.0,
+    })
+
+    assert busy is not None
+    assert (busy.msgs_per_s, busy.days, busy.hours) == ({"pay": 3.0, "refund": 1.0}, 3, 3)
+    assert (busy.days_ago, busy.daily_msgs_per_s) == ((5, 3, 2, 1), (26.0, 1.5, 2.0, 2.5))
+
+
+def test_a_day_is_as_busy_as_its_busy_hour_and_today_is_not_over() -> None:
+    rates = [
+        PastRate(at=_text(NOW - timedelta(hours=hours)), put_msgs_per_s=float(hours)) for hours in range(26, 0, -1)
+    ]
+    busy = PastHours({"pay": rates}, NOW, 14).of_group({"pay": 1.0})
+
+    assert busy is not None
+    assert (busy.days_ago, busy.daily_msgs_per_s) == ((1,), (25.0,))

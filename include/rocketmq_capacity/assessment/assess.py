@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from rocketmq_capacity.assessment.capacity import clients_to_spare
 from rocketmq_capacity.assessment.capacity_rows import CapacityRows, capacity_rows
@@ -21,6 +22,7 @@ from rocketmq_capacity.assessment.size_table import group_sizes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.traffic_trend import TrafficTrend
 from rocketmq_capacity.assessment.versions import version_faults
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.model.division import Flags, Integers
@@ -194,7 +196,22 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
         headroom_factor=None if headroom is None else headroom.factor,
         headroom_measured_factor=None if headroom is None else headroom.measured_factor,
         headroom_breaks=None if headroom is None else headroom.breaks,
+        **_growth(group.traffic_trend),
     )
+
+
+def _growth(found: TrafficTrend | None) -> dict[str, Any]:
+    """The columns about the trend of a group's traffic; none without a trend."""
+    if found is None:
+        return {}
+    return {
+        "traffic_known_days": found.trend.points,
+        "traffic_msgs_per_s": found.trend.now,
+        "traffic_per_day_msgs_per_s": found.trend.per_day,
+        "traffic_least_per_day_msgs_per_s": found.trend.lower,
+        "traffic_most_per_day_msgs_per_s": found.trend.upper,
+        "full_msgs_per_s": found.full_msgs_per_s,
+    }
 
 
 def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLoad:

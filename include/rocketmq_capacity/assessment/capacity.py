@@ -92,6 +92,26 @@ class TooMany(Evidence, frozen=True, kw_only=True):
     doubt: Annotated[str | None, means("which fact must be wrong")]
 
 
+class WillBeTooBusy(Evidence, frozen=True, kw_only=True):
+    """The evidence of CONSUMER_CAPACITY for a group whose traffic outgrows its clients."""
+
+    known_days: Annotated[int, means("of which the traffic is known", "day")]
+    traffic_msgs_per_s: Annotated[
+        float, means("that come in the busy hours of the busiest day of the week by the trend")
+    ]
+    per_day_msgs_per_s: Annotated[float, means("that come more each day")]
+    least_per_day_msgs_per_s: Annotated[float, means("the same at least, with 95 % confidence")]
+    most_per_day_msgs_per_s: Annotated[float, means("the same at most")]
+    full_msgs_per_s: Annotated[float, means("from which on the busiest client is above the policy's bound")]
+    earliest_days: Annotated[float, means("until then at the earliest")]
+    likely_days: Annotated[float, means("until then most likely")]
+    latest_days: Annotated[float | None, means("until then at the latest; null if perhaps never")]
+    clients: Annotated[int, means("of the group", "client")]
+    forecast_days: Annotated[float, means("that the policy looks ahead")]
+    needed_then_clients: Annotated[int | None, means("that are enough for the traffic in so many days", "client")]
+    max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
+
+
 CONSUMER_CAPACITY: Final = Rule(
     name="CONSUMER_CAPACITY",
     title="Consumers too busy, or more than needed",
@@ -101,7 +121,7 @@ CONSUMER_CAPACITY: Final = Rule(
     ),
     place=130,
     goal="CAPACITY_AT_PEAK",
-    evidence=(TooBusy, TooMany),
+    evidence=(TooBusy, TooMany, WillBeTooBusy),
     looks="its clients",
     shows=FALLS,
     is_choice=True,
@@ -109,7 +129,8 @@ CONSUMER_CAPACITY: Final = Rule(
     severities={
         "CRITICAL": "clients are measured to fall behind: they are more than fully busy now",
         "WARNING": (
-            "the busiest client is busy for more than `PROVISION.under_utilisation`, or lag grows: the next peak hurts"
+            "the busiest client is busy for more than `PROVISION.under_utilisation`, or lag grows: the next peak hurts;"
+            " or it will be within `PROVISION.forecast_days`"
         ),
         "INFO": "some clients are not needed",
     },
@@ -119,6 +140,8 @@ CONSUMER_CAPACITY: Final = Rule(
         "PROVISION.over_removed_ratio",
         "PROVISION.spare_below_utilisation",
         "PROVISION.peak_days",
+        "PROVISION.forecast_days",
+        "PROVISION.trend_days",
         "RAISE_CONSUME_THREADS",
         "LOW_UTILISATION.min_lag",
         "LOW_UTILISATION.min_growth_s",
@@ -140,6 +163,11 @@ CONSUMER_CAPACITY: Final = Rule(
     (`needed_busy_ratio`), and both with one more client lost. `doubt` says which fact must be wrong, if the clients
     do not consume what arrives. An OVER_PROVISIONED group whose busiest client is busy for
     `PROVISION.spare_below_utilisation` or more is a line in the table of savings, and no finding.
+
+    Before clients are too busy: the traffic of the stored days, as far back as `PROVISION.trend_days`, has a trend if
+    it grows with 95 % confidence, days of the same weekday compared with one another, and if it foretells the last week
+    better than the week before does. At least three weeks are needed. It is a finding if it most likely is too much
+    within `PROVISION.forecast_days`; until then nobody may go.
     """,
 )
 

@@ -32,11 +32,9 @@ def event_needs(group: Group) -> Iterator[EventNeed]:
 def _need(group: Group, event: str, factors: Numbers) -> EventNeed:
     """The row of one event; ``factors`` has, by topic of the division, how many times its messages come."""
     row = EventNeed(event=event, consumer_group=group.name, status=UNDECIDED, clients=group.facts.connections)
-    if group.planned_work is None or group.provision.status == UNDECIDED:
-        return row
-    work = replace(group.planned_work, incoming_msgs_per_s=group.planned_work.incoming_msgs_per_s * factors)
-    found = work.busiest()
-    if found is None:
+    work = _work(group, factors)
+    found = None if work is None else work.busiest()
+    if found is None or group.provision.status == UNDECIDED:
         return row
     bound, use = group.policy.thresholds.PROVISION.under_utilisation, found[0].times(group.peak.scale)
     return structs.replace(
@@ -45,7 +43,7 @@ def _need(group: Group, event: str, factors: Numbers) -> EventNeed:
         busy_lower=use.lower,
         busy_ratio=use.estimate,
         busy_upper=use.upper,
-        needed_clients=_needed(group, work, factors, bound),
+        needed_clients=needed_for(group, factors),
     )
 
 
@@ -55,11 +53,22 @@ def _status(use: Interval, bound: float) -> str:
     return ENOUGH if use.upper <= bound else UNDECIDED
 
 
-def _needed(group: Group, work: Work, factors: Numbers, bound: float) -> int | None:
-    """How many clients are enough then; None where another rule's answer decides it, or if no number is enough."""
-    staff = group.staff
-    if not group.is_clustering or staff.mends_first is not None:
+def needed_for(group: Group, factors: Numbers) -> int | None:
+    """How many clients are enough for more traffic; None where another rule's answer decides it, or if no number is.
+
+    Args:
+        group: with its outliers apart.
+        factors: by topic of its division, how many times the messages of its peak come.
+    """
+    staff, work, bound = group.staff, _work(group, factors), group.policy.thresholds.PROVISION.under_utilisation
+    if work is None or not group.is_clustering or staff.mends_first is not None:
         return None
     msgs_per_s = staff.planned_msgs_per_s * factors[group.division.queues.topic]
     needed = needed_clients(Sizes(replace(staff, planned_msgs_per_s=msgs_per_s, planned_work=work)), work, bound)
     return None if needed is None else needed.target
+
+
+def _work(group: Group, factors: Numbers) -> Work | None:
+    """What its clients have to do then; None if that is unknown."""
+    work = group.planned_work
+    return None if work is None else replace(work, incoming_msgs_per_s=work.incoming_msgs_per_s * factors)

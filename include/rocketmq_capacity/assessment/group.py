@@ -26,6 +26,7 @@ from rocketmq_capacity.assessment.spare import forbids
 from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, pulled_sizes
 from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
 from rocketmq_capacity.assessment.suspended import Shares, Suspended, suspended_clients
+from rocketmq_capacity.assessment.traffic_trend import TrafficTrend, traffic_trend
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.model.division import Division, Flags
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, Reads
@@ -226,6 +227,12 @@ class Group:
     def peak(self) -> Peak:
         """The highest traffic that was seen."""
         return peak_of(self.division, self.weights, self.sampled)
+
+    @cached_property
+    def traffic_trend(self) -> TrafficTrend | None:
+        """How its traffic grows until its clients are too busy; None if it does not for certain."""
+        bound = self.policy.thresholds.PROVISION.under_utilisation
+        return traffic_trend(self.facts.past, self.provision, self.peak, bound)
 
     @property
     def planned_msgs_per_s(self) -> Numbers:

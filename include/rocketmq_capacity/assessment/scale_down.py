@@ -43,7 +43,7 @@ class ScaleDown:
 def scale_down(group: Group, findings: Iterable[Finding]) -> ScaleDown:
     """Whether a group may run fewer clients, given what the other rules found about it."""
     status = group.provision.status
-    rules = {one.rule for one in findings if one.severity == CRITICAL or one.rule in FALLS_BEHIND}
+    rules = {one.rule for one in findings if one.severity == CRITICAL or one.rule in {*FALLS_BEHIND, CAPACITY}}
     if status == UNDER:
         rules.add(CAPACITY)
     if group.outliers:

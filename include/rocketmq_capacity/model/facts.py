@@ -148,13 +148,16 @@ class PastTraffic(Facts, frozen=True, kw_only=True):
 
     ``days`` are those of which the rates of all its topics are known; ``hours`` are all that were compared; ``hour_s``
     is that hour's begin, in seconds since 1970. ``msgs_per_s`` is what was written to each topic in this hour, without
-    those that are unknown.
+    those that are unknown. ``daily_msgs_per_s`` is what came to the group in the busy hours of each of the days
+    ``days_ago``, oldest first: p95 of each topic's hours, through the group's filters.
     """
 
     days: int
     hours: int
     hour_s: float
     msgs_per_s: dict[str, float]
+    days_ago: tuple[int, ...] = ()
+    daily_msgs_per_s: tuple[float, ...] = ()
 
 
 class Returned(Facts, frozen=True, kw_only=True):

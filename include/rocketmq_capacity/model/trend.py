@@ -8,7 +8,7 @@ class Trend:
     """How a figure grows.
 
     Attributes:
-        now: the figure of the last day, as the trend has it.
+        now: the figure of today, as the trend has it; with a season that of the day that has most.
         per_day: how much it grows a day.
         lower: the same at least, with 95 % confidence.
         upper: the same at most.

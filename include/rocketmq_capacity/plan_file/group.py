@@ -163,6 +163,24 @@ class ClientBounds(Struct, frozen=True, kw_only=True):
     reason_code: Annotated[ReasonCode, Meta(description="provision_reason as a code")] = "FACTS_MISSING"
 
 
+class TrafficForecast(Struct, frozen=True, kw_only=True):
+    """How the traffic of a group grows by the trend of its stored days, and when its clients are too busy."""
+
+    known_days: Annotated[int, Meta(description="days of which its traffic is known")]
+    msgs_per_s: Annotated[
+        float, Meta(description="messages a second in the busy hours of a week's busiest day, today by the trend")
+    ]
+    per_day_msgs_per_s: Annotated[float, Meta(description="messages a second that come more each day")]
+    least_per_day_msgs_per_s: Annotated[float, Meta(description="the same at least, with 95 % confidence")]
+    most_per_day_msgs_per_s: Annotated[float, Meta(description="the same at most")]
+    full_msgs_per_s: Annotated[
+        float, Meta(description="messages a second from which on its busiest client is above `under_utilisation`")
+    ]
+    earliest_days: Annotated[float, Meta(description="days until then, at the earliest; 0 if it is reached")]
+    likely_days: Annotated[float, Meta(description="the same, most likely")]
+    latest_days: Annotated[float | None, Meta(description="the same, at the latest; null if perhaps never")] = None
+
+
 class GroupPlan(Struct, frozen=True, kw_only=True):
     """A consumer group."""
 
@@ -218,6 +236,10 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     headroom: Annotated[
         GroupHeadroom | None, Meta(description="how much more traffic it bears; null if unknown, or without traffic")
     ] = None
+    traffic_forecast: Annotated[
+        TrafficForecast | UnsetType,
+        Meta(description="how its traffic grows by the trend of at least three weeks; only if it grows for certain"),
+    ] = UNSET
     score: Annotated[GroupScore | None, Meta(description="from 0 to 100; null in earlier versions")] = None
     current_strategy: Annotated[
         str | None, Meta(description="strategy in use, MIXED if clients report different ones; null if there is none")

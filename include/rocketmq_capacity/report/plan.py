@@ -44,6 +44,7 @@ from rocketmq_capacity.report.ledger import NOTHING_SEEN, Today, with_ledger
 from rocketmq_capacity.report.plan_before import PlanBefore
 from rocketmq_capacity.report.rows import Rows
 from rocketmq_capacity.report.score import scored
+from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.transition import TransitionTotals
@@ -240,6 +241,7 @@ def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: 
             reason_code=row.provision_code,
         ),
         headroom=headroom_of(row),
+        traffic_forecast=traffic_forecast_of(row),
         current_strategy=row.current_strategy,
         current_strategy_source=row.current_strategy_source,
         strategies=() if is_broadcasting(row.message_model) else tuple(ordered),

@@ -15,7 +15,7 @@ def with_past_days(inventory: Inventory, history: Sequence[Inventory], threshold
 
     So the run after it needs no other history, and a what-if has them as well.
     """
-    rated = with_past_rates(inventory, history, thresholds.PROVISION.peak_days)
+    rated = with_past_rates(inventory, history, thresholds.PROVISION)
     return with_past_disks(rated, history, thresholds.BROKER_DISK.trend_days)
 
 

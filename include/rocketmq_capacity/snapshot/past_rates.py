@@ -1,9 +1,10 @@
 """How fast topics were written at the moments of earlier inventories, and the busiest hours of a group."""
 
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from itertools import groupby, pairwise
 from math import ceil, fsum
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.facts import PastTraffic
+from rocketmq_capacity.settings.thresholds import Provision
 from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, parse_utc
 
 PEAK: Final = 0.95
@@ -23,8 +25,12 @@ _Rates = dict[str, dict[str, PastRate]]
 _Numbers = npt.NDArray[np.float64]
 
 
-def past_rates(inventory: Inventory, history: Sequence[Inventory], days: int) -> dict[str, tuple[PastRate, ...]]:
-    """By topic, its rates at earlier moments, oldest first: of the last so many days that have any.
+def past_rates(
+    inventory: Inventory, history: Sequence[Inventory], bounds: Provision
+) -> dict[str, tuple[PastRate, ...]]:
+    """By topic, its rates at earlier moments, oldest first: of the last ``peak_days`` different days (UTC) with any.
+
+    Of each day before these a topic has one rate, that of its busy hour: as far back as ``trend_days``.
 
     Each inventory of the history gives the rates that it measured, the mean until the next inventory, and the rates
     that it has of moments before its own.
@@ -32,7 +38,7 @@ def past_rates(inventory: Inventory, history: Sequence[Inventory], days: int) ->
     Args:
         inventory: the one that is planned; its own rates of earlier moments count too.
         history: earlier inventories of the same cluster, oldest first.
-        days: how many different days to keep (UTC).
+        bounds: how many days to keep.
     """
     found: _Rates = {}
     for one in (*history, inventory):
@@ -43,15 +49,41 @@ def past_rates(inventory: Inventory, history: Sequence[Inventory], days: int) ->
         _add_measured(found, earlier, later)
     moments = {at: parse_utc(at) for at in {at for rates in found.values() for at in rates}}
     before = {at: moment for at, moment in moments.items() if moment < inventory.taken_at_utc}
-    last = set(sorted({moment.date() for moment in before.values()})[-days:])
-    kept = sorted((moment, at) for at, moment in before.items() if moment.date() in last)
-    each = {topic: tuple(rates[at] for _, at in kept if at in rates) for topic, rates in found.items()}
+    last = set(sorted({moment.date() for moment in before.values()})[-bounds.peak_days :])
+    first = inventory.taken_at_utc.date() - timedelta(days=bounds.trend_days)
+    whole, older = [], []
+    for at, moment in sorted(before.items(), key=lambda item: (item[1], item[0])):
+        if moment.date() in last:
+            whole.append(at)
+        elif moment.date() >= first:
+            older.append((moment.date(), at))
+    each = {
+        topic: (*_busy_of_days(older, rates), *(rates[at] for at in whole if at in rates))
+        for topic, rates in found.items()
+    }
     return {topic: rates for topic, rates in each.items() if rates}
 
 
-def with_past_rates(inventory: Inventory, history: Sequence[Inventory], days: int) -> Inventory:
+def _busy_of_days(moments: Sequence[tuple[date, str]], rates: Mapping[str, PastRate]) -> Iterator[PastRate]:
+    """The rate of each day's busy hour."""
+    known = ((day, rates[at]) for day, at in moments if at in rates)
+    for _, of_day in groupby(known, key=itemgetter(0)):
+        ranked = sorted((rate for _, rate in of_day), key=lambda rate: _highest(rate) or 0.0)
+        yield ranked[_busy(len(ranked))]
+
+
+def _highest(rate: PastRate) -> float | None:
+    return max((each for each in (rate.put_msgs_per_s, rate.mean_msgs_per_s) if each is not None), default=None)
+
+
+def _busy(hours: int) -> int:
+    """The position of the busy hour among so many hours, the busiest last."""
+    return ceil(round(PEAK * hours, 9)) - 1
+
+
+def with_past_rates(inventory: Inventory, history: Sequence[Inventory], bounds: Provision) -> Inventory:
     """The inventory; its topics have their rates of earlier moments. So a what-if has them as well."""
-    rates = past_rates(inventory, history, days)
+    rates = past_rates(inventory, history, bounds)
     topics = (replace(topic, rates=rates.get(topic.topic)) for topic in inventory.topics)
     return replace(inventory, topics=tuple(topics)) if rates else inventory
 
@@ -124,11 +156,14 @@ class PastHours:
 
     Attributes:
         hours: the hours that have any rate, in seconds since 1970, ascending.
-        days: of each hour the day.
+        days: of each hour the day, in days since 1970.
+        is_recent: of each hour whether its day is one of the last ones, which the peak is looked for in.
         of_topic: by topic its rate in each hour, the highest that was seen; NaN if none was.
+        daily: by topic the rate of its busy hour on each of ``different_days``; NaN if none was seen.
     """
 
-    def __init__(self, rates: Mapping[str, Sequence[PastRate]]) -> None:
+    def __init__(self, rates: Mapping[str, Sequence[PastRate]], taken_at: datetime, days: int) -> None:
+        """The rates before a snapshot; the peak is looked for in the last so many days that have any."""
         hour_of = {at: _hour(at) for at in {rate.at for each in rates.values() for rate in each}}
         self.hours = sorted(set(hour_of.values()))
         self.days = np.array(self.hours, np.int64) // (24 * HOUR_S)
@@ -137,11 +172,15 @@ class PastHours:
         for topic, each in rates.items():
             own = np.full(len(self.hours), np.nan)
             for rate in each:
-                for known in (rate.put_msgs_per_s, rate.mean_msgs_per_s):
-                    if known is not None:
-                        index = place[hour_of[rate.at]]
-                        own[index] = np.fmax(own[index], known)
+                if (highest := _highest(rate)) is not None:
+                    index = place[hour_of[rate.at]]
+                    own[index] = np.fmax(own[index], highest)
             self.of_topic[topic] = own
+        self.different_days, first = np.unique(self.days, return_index=True)
+        self.is_recent = np.isin(self.days, self.different_days[-days:])
+        today = int(taken_at.timestamp()) // (24 * HOUR_S)
+        self.days_ago = today - self.different_days
+        self.daily = {topic: _daily(own, first) for topic, own in self.of_topic.items()}
 
     def of_group(self, pass_ratios: Mapping[str, float | None]) -> PastTraffic | None:
         """The traffic of a group's busy hour; None without rates, or if a filter's share is unknown.
@@ -158,18 +197,40 @@ class PastHours:
         rates = np.stack(list(known.values()))
         is_known = ~np.isnan(rates)
         totals = (np.where(is_known, rates, 0.0) * np.array(shares, np.float64)[:, None]).sum(axis=0)
-        seen = np.flatnonzero(is_known.any(axis=0))
+        seen = np.flatnonzero(is_known.any(axis=0) & self.is_recent)
         if not len(seen):
             return None
         ranked = seen[np.argsort(totals[seen], kind="stable")]
-        hour = int(ranked[ceil(round(PEAK * len(ranked), 9)) - 1])
-        is_whole = is_known.all(axis=0) & (len(known) == len(pass_ratios))
+        hour = int(ranked[_busy(len(ranked))])
+        is_whole = is_known.all(axis=0) & self.is_recent & (len(known) == len(pass_ratios))
+        days_ago, daily = self._daily_of_group(known, shares) if len(known) == len(pass_ratios) else ((), ())
         return PastTraffic(
             days=len(set(self.days[is_whole].tolist())),
             hours=len(seen),
             hour_s=self.hours[hour],
             msgs_per_s={topic: float(own[hour]) for topic, own in known.items() if not np.isnan(own[hour])},
+            days_ago=days_ago,
+            daily_msgs_per_s=daily,
         )
+
+    def _daily_of_group(
+        self, topics: Iterable[str], shares: Sequence[float | None]
+    ) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """The earlier days of which the rates of all these topics are known, and the traffic on each of them."""
+        daily = np.stack([self.daily[topic] for topic in topics])
+        is_used = ~np.isnan(daily).any(axis=0) & (self.days_ago > 0)
+        totals = (daily[:, is_used] * np.array(shares, np.float64)[:, None]).sum(axis=0)
+        return tuple(self.days_ago[is_used].tolist()), tuple(totals.tolist())
+
+
+def _daily(hours: _Numbers, first: npt.NDArray[np.int64]) -> _Numbers:
+    """The rate of the busy hour of each day; ``first`` has the position of the first hour of each."""
+    busy = np.full(len(first), np.nan)
+    for day, of_day in enumerate(np.split(hours, first[1:])):
+        known = np.sort(of_day[~np.isnan(of_day)])
+        if len(known):
+            busy[day] = known[_busy(len(known))]
+    return busy
 
 
 def _hour(at: str) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rocketmq_capacity.plan_file.group import GroupPlan, Skew, StrategyPlan
+from rocketmq_capacity.plan_file.group import GroupPlan, Skew, StrategyPlan, TrafficForecast
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, when
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
@@ -42,6 +42,7 @@ from rocketmq_capacity.wording import counted
 UNKNOWN_CELL: Final = "\u2013"
 CHANGE: Final = "CHANGE_STRATEGY"
 TO_POP: Final = "SWITCH_TO_POP"
+YEAR: Final = 365
 CONSUMERS: Final = {CONSUME_PASSIVELY: " (push consumers)", CONSUME_ACTIVELY: " (pull consumers)"}
 """What is said of the consumers of a group, by its type."""
 
@@ -289,6 +290,8 @@ def _facts(group: GroupPlan, staff: Needed, status: GroupStatus) -> tuple[tuple[
         ("Can give back", UNKNOWN if staff.spare is None else number(staff.spare)),
         ("Headroom", _headroom(group)),
     ]
+    if group.traffic_forecast is not UNSET:
+        facts.append(("Traffic grows", _growth(group.traffic_forecast)))
     filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.untold_filters)}
     facts += [(f"Filter on {topic} lets through", per_cent(filters[topic])) for topic in sorted(filters)[:ITEMS]]
     if status.provision_doubt:
@@ -333,6 +336,15 @@ def _headroom(group: GroupPlan) -> str:
     is_same = of_measured is None or factor(of_measured) == at_peak
     today = "" if of_measured is None or is_same else f" ({factor(of_measured)} the measured one)"
     return f"{at_peak} the traffic at the peak{today}: then {BREAKS_WORDS[group.headroom.breaks]}"
+
+
+def _growth(forecast: TrafficForecast) -> str:
+    """How fast, and when the clients are too busy; over a year is not told."""
+    per_day, days = number(forecast.per_day_msgs_per_s), counted(forecast.known_days, "day")
+    if forecast.likely_days > YEAR:
+        return f"by {per_day} messages/s a day, seen over {days}"
+    likely, earliest = f"{forecast.likely_days:.0f}", f"{forecast.earliest_days:.0f}"
+    return f"by {per_day} messages/s a day, seen over {days}: too much in about {likely} days, at least {earliest}"
 
 
 def _strategy_words(group: GroupPlan) -> str:

@@ -181,6 +181,24 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
             " wait longer than the group's max_lag_s"
         ),
     ] = None
+    traffic_known_days: Annotated[
+        Count | None,
+        Meta(description="days of which its traffic is known; null if it does not grow for certain"),
+    ] = None
+    traffic_msgs_per_s: Annotated[
+        Amount | None,
+        Meta(description="messages a second in the busy hours of a week's busiest day, by the trend of these days"),
+    ] = None
+    traffic_per_day_msgs_per_s: Annotated[
+        Amount | None, Meta(description="messages a second that come more each day")
+    ] = None
+    traffic_least_per_day_msgs_per_s: Annotated[
+        Amount | None, Meta(description="the same at least, with 95 % confidence")
+    ] = None
+    traffic_most_per_day_msgs_per_s: Annotated[Amount | None, Meta(description="the same at most")] = None
+    full_msgs_per_s: Annotated[
+        Amount | None, Meta(description="messages a second from which on its busiest client is above under_utilisation")
+    ] = None
     provision_doubt: Annotated[
         str | None, Meta(description="which fact must be wrong, if clients consume at another rate than messages come")
     ] = None

@@ -1,0 +1,65 @@
+"""CONSUMER_CAPACITY before the traffic of a group has outgrown its clients."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from rocketmq_capacity.assessment.capacity import CONSUMER_CAPACITY, WillBeTooBusy
+from rocketmq_capacity.assessment.coming_events import needed_for
+from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.vocabulary import UNDER, WARNING
+from rocketmq_capacity.wording import counted, percent, rounded
+
+
+def traffic_grows(group: Group) -> Iterator[Finding]:
+    """CONSUMER_CAPACITY: the clients will be too busy within the policy's days; those that are have their finding."""
+    forecast, days = group.traffic_trend, group.policy.thresholds.PROVISION.forecast_days
+    if forecast is None or group.provision.status == UNDER:
+        return
+    trend = forecast.trend
+    earliest, likely, latest = trend.days_until(forecast.full_msgs_per_s)
+    if likely > days:
+        return
+    needed = _needed(group, trend.now + trend.per_day * days)
+    longest = "and perhaps never" if latest is None else f"and at most {rounded(latest, 1)}"
+    enough = "" if needed is None else f" {counted(needed, 'client')} are enough for the traffic in {days:g} days."
+    yield finding(
+        CONSUMER_CAPACITY,
+        WARNING,
+        consumer_group=group.name,
+        subjects=[group.provision.busiest_client or ""],
+        evidence=WillBeTooBusy(
+            known_days=trend.points,
+            traffic_msgs_per_s=rounded(trend.now),
+            per_day_msgs_per_s=rounded(trend.per_day),
+            least_per_day_msgs_per_s=rounded(trend.lower),
+            most_per_day_msgs_per_s=rounded(trend.upper),
+            full_msgs_per_s=rounded(forecast.full_msgs_per_s),
+            earliest_days=rounded(earliest, 1),
+            likely_days=rounded(likely, 1),
+            latest_days=None if latest is None else rounded(latest, 1),
+            clients=group.facts.connections,
+            forecast_days=days,
+            needed_then_clients=needed,
+            max_useful_clients=group.max_useful_clients,
+        ),
+        message=f"Its traffic grows by {rounded(trend.per_day, 1)} msg/s a day, by {counted(trend.points, 'day')}. The"
+        f" busiest client is above {percent(group.policy.thresholds.PROVISION.under_utilisation)} from"
+        f" {rounded(forecast.full_msgs_per_s, 1)} msg/s on: in about {rounded(likely, 1)} days, at least"
+        f" {rounded(earliest, 1)} {longest}.{enough}",
+    )
+
+
+def _needed(group: Group, msgs_per_s: float) -> int | None:
+    """How many clients are enough for so much traffic; None if no number is, or if another rule decides it."""
+    group = group.apart
+    if group.planned_work is None or not group.peak.msgs_per_s:
+        return None
+    factor = max(1.0, msgs_per_s / group.peak.msgs_per_s)
+    return needed_for(group, np.full(len(group.division.queues.topics), factor))
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (traffic_grows,)
