@@ -3,16 +3,19 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect_sample import ClusterSample, collect_sample
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.client.speaking_peer import SpeakingPeer, Visit
+
+T = TypeVar("T")
 
 Answer = tuple[int, Any]
 """A response code, and the body (a document, a text or bytes) or the remark."""
@@ -121,6 +124,35 @@ def snapshot_of(
 
     ``other_name_servers`` have rules of their own; None is silence.
     """
+    return taken_of(
+        collect,
+        brokers,
+        proxies=proxies,
+        topics=topics,
+        clusters=clusters,
+        name_server=name_server,
+        other_name_servers=other_name_servers,
+        options=options,
+    )
+
+
+def sample_of(brokers: list[ToldBroker], *, options: CollectOptions | None = None) -> ClusterSample:
+    """The same for a sample."""
+    return taken_of(collect_sample, brokers, options=options)
+
+
+def taken_of(
+    take: Callable[..., Awaitable[T]],
+    brokers: list[ToldBroker],
+    *,
+    proxies: Sequence[ToldProxy] = (),
+    topics: tuple[str, ...] = ("pay",),
+    clusters: tuple[str, ...] = ("C1",),
+    name_server: Mapping[int, Rule | None] | None = None,
+    other_name_servers: Sequence[dict[int, Rule | None]] = (),
+    options: CollectOptions | None = None,
+) -> T:
+    """What is taken of the cluster while it is up."""
 
     async def name_server_says(rules: Mapping[int, Rule | None], visit: Visit, request: Command) -> None:
         table: dict[str, Any] = {}
@@ -141,7 +173,7 @@ def snapshot_of(
         answer = rule(request) if callable(rule) else rule
         _send(visit, request, answer if answer is not None else (17, "no route"))
 
-    async def run() -> Inventory:
+    async def run() -> T:
         async with contextlib.AsyncExitStack() as running:
             each: list[Mapping[int, Rule | None]] = [name_server or {}, *other_name_servers]
             names = [
@@ -155,7 +187,7 @@ def snapshot_of(
                     proxy.address = str((await running.enter_async_context(SpeakingPeer(proxy.handle))).address)
             named = [parse_address(proxy.address) for proxy in proxies]
             told = replace(options or CollectOptions(), proxies=named) if named else options
-            return await asyncio.wait_for(collect([str(one.address) for one in names], options=told), 60)
+            return await asyncio.wait_for(take([str(one.address) for one in names], options=told), 60)
 
     return asyncio.run(run())
 

@@ -167,6 +167,10 @@ class BrokerSurvey:
         """208 for each group."""
         await for_each(groups, lambda group: self._ask_consume_stats(group, sample), at_a_time=self._at_a_time)
 
+    async def ask_for_committed_offsets(self) -> None:
+        """43 alone."""
+        self.facts.committed = await self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, self._admin.committed_offsets())
+
     async def ask_who_consumes(self, groups: Collection[str]) -> None:
         """203 for each group; a group without a consumer here is left out."""
         await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)

@@ -26,15 +26,13 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from rocketmq_capacity.client.errors import NoNameServerError
 from rocketmq_capacity.client.settings import ConnectionSettings, Credentials
 from rocketmq_capacity.errors import BadInput, ClusterUnreachable
 from rocketmq_capacity.progress.progress import Phase, Progress
-from rocketmq_capacity.protocol.body.cluster import ClusterInfo
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ResponseError
 from rocketmq_capacity.settings.address import Address, parse_nameservers
-from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
+from rocketmq_capacity.snapshot.broker_facts import OffsetSample
 from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey
 from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
 from rocketmq_capacity.snapshot.describe_clients import utc
@@ -43,14 +41,13 @@ from rocketmq_capacity.snapshot.describe_nameservers import describe_nameservers
 from rocketmq_capacity.snapshot.describe_producers import describe_producers
 from rocketmq_capacity.snapshot.describe_proxies import describe_proxies, with_unnamed_proxy
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
-from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory
 from rocketmq_capacity.snapshot.kinds import is_system_group, is_system_topic
-from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey, joined_info, joined_routes
+from rocketmq_capacity.snapshot.nameserver_survey import joined_routes
 from rocketmq_capacity.snapshot.protocols import protocol_of
-from rocketmq_capacity.snapshot.proxy_survey import ProxySurvey
+from rocketmq_capacity.snapshot.reached import Reached
 from rocketmq_capacity.vocabulary import GRPC, distinct, java_order
 
 
@@ -99,12 +96,8 @@ async def collect(
     options = options or CollectOptions()
     addresses = parse_nameservers(nameservers)
     survey = _Survey(addresses, options, progress or Progress())
-    ending = asyncio.get_running_loop().call_later(options.limit_s, survey.give_up)
-    try:
+    async with survey.until_the_limit():
         taken = await survey.take()
-    finally:
-        ending.cancel()
-        await survey.close()
     return _checked(taken, addresses)
 
 
@@ -135,35 +128,25 @@ def _checked(taken: Inventory, addresses: Sequence[Address]) -> Inventory:
     return taken
 
 
-class _Survey:
+class _Survey(Reached):
     """One snapshot while it is taken."""
 
     def __init__(self, addresses: Sequence[Address], options: CollectOptions, progress: Progress) -> None:
-        self._addresses, self._options, self._progress = addresses, options, progress
-        self._settings = options.connection_settings()
-        self._failures = FailureLog()
-        self._nameservers = [NameServerSurvey(address, self._settings, self._failures) for address in addresses]
-        self._facts: list[BrokerFacts] = []
-        self._surveys: list[BrokerSurvey] = []
-        self._proxies = [ProxySurvey(proxy, self._settings, self._failures) for proxy in options.proxy_addresses()]
-        self._is_over = asyncio.Event()
+        super().__init__(addresses, options.connection_settings(), options.proxy_addresses(), options.limit_s)
+        self._options, self._progress = options, progress
 
     async def take(self) -> Inventory:
         """Ask everything, in the order that the module describes."""
-        nameservers = await self._ask_name_servers()
-        info = joined_info(nameservers)
+        nameservers, info = await self.find_brokers(with_topics=True)
         listed_topics = distinct(topic for one in nameservers for topic in one.topics)
-        self._prepare_brokers(info)
-        if self._is_over.is_set():  # the name servers took all the time
-            self.give_up()
         clusters, broker_names = set(info.clusters), {broker.broker_name for broker in info.brokers}
         routing = asyncio.gather(*(one.ask_routes(listed_topics) for one in nameservers))
         try:
             await asyncio.gather(
-                *(survey.ask_about_itself() for survey in self._surveys),
-                *(survey.ask_for_tables() for survey in self._speakers()),
+                *(survey.ask_about_itself() for survey in self.brokers),
+                *(survey.ask_for_tables() for survey in self.speakers()),
             )
-            self._check_access()
+            self.check_access()
             topics = self._topics(listed_topics)
             groups = self._groups(topics)
             asked_topics = {topic for topic in topics if not is_system_topic(topic, clusters, broker_names)}
@@ -180,88 +163,32 @@ class _Survey:
             await asyncio.gather(*(one.ask_routes(again) for one in nameservers))
         finally:
             routing.cancel()
-        speakers, proxies = [survey.facts for survey in self._speakers()], [proxy.facts for proxy in self._proxies]
+        speakers, proxies = [survey.facts for survey in self.speakers()], [proxy.facts for proxy in self.proxies]
         routes = joined_routes(nameservers)
         groups_of = GroupDescriber(speakers, static_topics(routes), proxies)
         taken = Inventory(
             format=FORMAT,
             cluster_name=cluster_name(info.clusters),
             taken_at=taken_at,
-            nameservers=tuple(map(str, self._addresses)),
+            nameservers=tuple(map(str, self.addresses)),
             nameserver_views=describe_nameservers(nameservers, info, routes, asked_topics),
-            brokers=describe_brokers(self._facts),
+            brokers=describe_brokers(self.facts),
             proxies=describe_proxies(proxies, speakers),
             topics=describe_topics(topics, routes, speakers),
             consumer_groups=tuple(groups_of.describe(group) for group in groups),
             producers=describe_producers(speakers),
-            failures=self._failures.rows(),
+            failures=self.failures.rows(),
         )
         return with_unnamed_proxy(taken)
 
-    def give_up(self) -> None:
-        """Ask nobody any more: the time is up, and the snapshot is what was answered until now."""
-        self._is_over.set()
-        for survey in self._everybody():
-            survey.give_up(f"not asked or not answered within the snapshot's limit of {self._options.limit_s:g} s")
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await asyncio.gather(*(survey.close() for survey in self._everybody()))
-
-    def _everybody(self) -> list[NameServerSurvey | BrokerSurvey | ProxySurvey]:
-        return [*self._nameservers, *self._surveys, *self._proxies]
-
-    async def _ask_name_servers(self) -> list[NameServerSurvey]:
-        """106 and 206; gives the name servers that answered. The others become failures.
-
-        Errors: `ClusterUnreachable` if none answered.
-        """
-        await asyncio.gather(*(one.ask_for_brokers_and_topics() for one in self._nameservers))
-        answering = [one for one in self._nameservers if one.problem is None]
-        if not answering:
-            addresses = ", ".join(map(str, self._addresses))
-            problems = [(one.address, one.problem) for one in self._nameservers if one.problem is not None]
-            (_, first), *others = problems
-            is_refused = isinstance(first, ResponseError) and not others
-            error = first if is_refused else NoNameServerError(problems)
-            raise ClusterUnreachable(f"the cluster cannot be read from {addresses}: {error}") from error
-        for one in self._nameservers:
-            one.note_problem()
-        return answering
-
-    def _prepare_brokers(self, info: ClusterInfo) -> None:
-        """Prepare the questions to every process that a name server lists."""
-        for broker in sorted(info.brokers, key=lambda broker: java_order(broker.broker_name)):
-            for broker_id, address in sorted(broker.addresses.items()):
-                speaks = broker_id == min(broker.addresses)
-                facts = BrokerFacts(broker.broker_name, broker_id, address, is_asked_for_all=speaks)
-                self._facts.append(facts)
-                try:
-                    self._surveys.append(BrokerSurvey(facts, self._settings, self._failures))
-                except ValueError as error:
-                    self._failures.note(address, "CONNECT", error)
-
-    def _check_access(self) -> None:
-        """Stop at wrong access keys: else they would look like an empty cluster.
-
-        Errors: `ClusterUnreachable` if brokers denied access, and none answered anything.
-        """
-        refusals = self._failures.refusals
-        if refusals and all(facts.has_answered_nothing for facts in self._facts):
-            brokers = "; ".join(f"{address}: {words}" for address, words in sorted(refusals.items()))
-            raise ClusterUnreachable(f"access to the brokers was refused: {brokers}")
-
-    def _speakers(self) -> list[BrokerSurvey]:
-        return [survey for survey in self._surveys if survey.facts.is_asked_for_all]
-
     def _topics(self, listed: Sequence[str]) -> list[str]:
         """The topics that a name server lists, and those that a broker has not registered yet."""
-        own = (config.topic for survey in self._speakers() for config in survey.facts.topic_configs or ())
+        own = (config.topic for survey in self.speakers() for config in survey.facts.topic_configs or ())
         return distinct((*listed, *own))
 
     def _groups(self, topics: Sequence[str]) -> list[str]:
         """The groups that a broker has, that have committed an offset, or whose retry topic exists."""
-        facts = [survey.facts for survey in self._speakers()]
+        facts = [survey.facts for survey in self.speakers()]
         groups = {config.consumer_group for one in facts for config in one.subscription_groups or ()}
         groups |= {group for one in facts if one.committed is not None for _, group in one.committed.offsets if group}
         known_topics = set(topics)
@@ -277,16 +204,13 @@ class _Survey:
             for number in range(count):
                 with suppress(TimeoutError):
                     until = begin + number * self._options.sample_interval_s
-                    await asyncio.wait_for(self._is_over.wait(), max(until - loop.time(), 0))
+                    await asyncio.wait_for(self.is_over.wait(), max(until - loop.time(), 0))
                 at = utc(datetime.now(UTC))
                 is_first, is_last = number == 0, number == count - 1
                 written = topics if is_first or is_last else set[str]()
                 await asyncio.gather(
-                    *(
-                        self._sample_of(survey, at, written, groups, with_members=is_last)
-                        for survey in self._speakers()
-                    ),
-                    *(proxy.ask_who_consumes(groups) for proxy in self._proxies if is_last),
+                    *(self._sample_of(survey, at, written, groups, with_members=is_last) for survey in self.speakers()),
+                    *(proxy.ask_who_consumes(groups) for proxy in self.proxies if is_last),
                 )
                 phase.done += 1
         return at
@@ -306,18 +230,18 @@ class _Survey:
 
     async def _ask_what_proxies_are(self, topics: Collection[str]) -> None:
         """105 about one topic, to each Proxy."""
-        addresses = {facts.broker_name: [facts.broker_addr] for facts in self._facts if facts.is_asked_for_all}
+        addresses = {facts.broker_name: [facts.broker_addr] for facts in self.facts if facts.is_asked_for_all}
         if topics:
             topic = min(topics, key=java_order)
-            await asyncio.gather(*(proxy.ask_about_itself(topic, addresses) for proxy in self._proxies))
+            await asyncio.gather(*(proxy.ask_about_itself(topic, addresses) for proxy in self.proxies))
 
     async def _ask_slaves(self, is_ours: Callable[[str], bool]) -> None:
         """21 and 201 of each slave that has a master."""
-        masters = {one.facts.broker_name: one for one in self._surveys if one.facts.broker_id == 0}
+        masters = {one.facts.broker_name: one for one in self.brokers if one.facts.broker_id == 0}
         await asyncio.gather(
             *(
                 slave.ask_what_it_copies(masters[slave.facts.broker_name], is_ours)
-                for slave in self._surveys
+                for slave in self.brokers
                 if slave.facts.broker_id != 0 and slave.facts.broker_name in masters
             )
         )
@@ -335,7 +259,7 @@ class _Survey:
         asked = 0
         for group in groups:
             seen_by: dict[str, list[BrokerSurvey]] = {}
-            for survey in self._speakers():
+            for survey in self.speakers():
                 connection = survey.facts.connections.get(group)
                 # A gRPC client cannot answer, and the broker would keep a thread waiting for it.
                 members = [one for one in connection.connections if protocol_of(one) != GRPC] if connection else ()
@@ -360,7 +284,7 @@ class _Survey:
             if failure is not None:
                 broker_addr, error = failure
                 request = RequestCode.GET_CONSUMER_RUNNING_INFO.name
-                self._failures.note(broker_addr, request, error, subject=f"{consumer_group} {client_id}")
+                self.failures.note(broker_addr, request, error, subject=f"{consumer_group} {client_id}")
         phase.done += 1
 
     @staticmethod

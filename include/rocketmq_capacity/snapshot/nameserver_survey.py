@@ -38,11 +38,12 @@ class NameServerSurvey:
         self._failures = failures
         self._at_a_time = settings.in_flight
 
-    async def ask_for_brokers_and_topics(self) -> None:
-        """106 and 206; an error is left in ``problem``."""
+    async def ask_for_brokers(self, *, with_topics: bool) -> None:
+        """106, and 206 if topics are wanted; an error is left in ``problem``."""
         try:
             self.info = await self._admin.cluster_info()
-            self.topics = (await self._admin.topic_list()).topics
+            if with_topics:
+                self.topics = (await self._admin.topic_list()).topics
         except (TransportError, ProtocolError) as error:
             self.problem = error
 

@@ -1,0 +1,86 @@
+"""What a sample between two plans stores: how far topics are written, how much groups have not read, who reads."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset
+
+
+class BrokerSample(Dataset, frozen=True, kw_only=True):
+    """The brokers of each sample.
+
+    Grain: one row a sample and broker name.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("at", "broker_name")
+
+    at: Annotated[str, Meta(description="when the sample was taken")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    has_answered: Annotated[bool, Meta(description="whether it has said which offsets groups have committed")]
+
+
+class TopicSample(Dataset, frozen=True, kw_only=True):
+    """How far topics are written that some group reads. A rate is what was written between two samples.
+
+    Grain: one row a sample, topic and broker that answered; business topics only.
+    Units: messages; seconds, rounded to tenths.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("at", "topic", "broker_name")
+
+    at: Annotated[str, Meta(description="when the sample was taken")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    after_s: Annotated[Amount, Meta(description="seconds from the beginning of the sample until the broker said it")]
+    queues: Annotated[Count, Meta(description="its queues on the broker")]
+    written: Annotated[BigCount, Meta(description="sum of the offsets that their next messages will be written at")]
+
+
+class GroupSample(Dataset, frozen=True, kw_only=True):
+    """How much groups have not read.
+
+    Grain: one row a sample and group that has committed an offset of a business topic.
+    Units: messages.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("at", "consumer_group")
+
+    at: Annotated[str, Meta(description="when the sample was taken")]
+    consumer_group: Annotated[str, Meta(description="name of the group")]
+    lag: Annotated[
+        BigCount | None,
+        Meta(
+            description="messages of business topics that it has not committed, at most; null if that of a queue is unknown"
+        ),
+    ] = None
+
+
+class MemberSample(Dataset, frozen=True, kw_only=True):
+    """The members of groups, as one broker knows them; it is the same broker while it has queues of the group.
+
+    Grain: one row a group and stretch of samples with the same members. A group without members has no row, because
+    brokers do not know the clients of Proxies.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "first_at")
+
+    consumer_group: Annotated[str, Meta(description="name of the group")]
+    first_at: Annotated[str, Meta(description="the first sample of the stretch")]
+    last_at: Annotated[str, Meta(description="the last sample of the stretch")]
+    broker_name: Annotated[str, Meta(description="the broker that was asked")]
+    client_ids: Annotated[tuple[str, ...], Meta(description="client ids, sorted; the same one twice is two consumers")]
+
+
+class SampleFailure(Dataset, frozen=True, kw_only=True):
+    """The requests of samples that failed.
+
+    Grain: one row a sample, server and request.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("at", "broker_addr", "request")
+
+    at: Annotated[str, Meta(description="when the sample was taken")]
+    broker_addr: Annotated[str, Meta(description="host:port of the broker or name server")]
+    request: Annotated[str, Meta(description="what was asked")]
+    error: Annotated[str | None, Meta(description="the first error, and how many more")] = None

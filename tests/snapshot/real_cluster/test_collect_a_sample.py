@@ -1,0 +1,49 @@
+"""A sample of a real cluster says what its admin client says, with few requests."""
+
+import time
+from typing import Final
+
+import pytest
+
+from rocketmq_capacity.snapshot.collect_sample import ClusterSample, sample_now
+from tests.cluster.rocketmq import Clients, Cluster
+from tests.snapshot.real_cluster.conftest import PLACED, Taken, read_by_groups
+
+pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
+
+MSGS_PER_S: Final = 200.0
+
+
+def written(sample: ClusterSample, topic: str) -> dict[str, int]:
+    return {one.broker_name: one.written for one in sample.topics if one.topic == topic}
+
+
+def test_offsets_and_members_are_those_of_the_cluster(running: Cluster, taken: Taken) -> None:
+    sample = sample_now([running.nameserver])
+    read = read_by_groups(taken.facts)
+    of_pay = {(broker, queue): end for (_, topic, broker, queue), (end, _) in read.items() if topic == "pay"}
+    assert sample.failures == []
+    assert {one.broker_name for one in sample.brokers} == set(PLACED)
+    assert written(sample, "pay") == {
+        name: sum(end for (broker, _), end in of_pay.items() if broker == name) for name in PLACED
+    }
+    lags = {one.consumer_group: one.lag for one in sample.groups}
+    assert lags["g_circle"] == 0
+    assert lags["g_avg"] is None  # queues of ship are written that nobody can read
+    members = {one.consumer_group: one.client_ids for one in sample.members}
+    for group in ("g_avg", "g_twice", "g_mixed"):
+        assert members[group] == tuple(sorted(one.client_id for one in taken.clients(group)))
+
+
+def test_two_samples_give_the_rate_of_a_topic(running: Cluster, clients: Clients, taken: Taken) -> None:
+    clients.start_load("fifo", 1.0)  # nobody reads it: no sample has it
+    clients.start_load("pay", MSGS_PER_S)
+    try:
+        first, begin = sample_now([running.nameserver]), time.monotonic()
+        time.sleep(10)
+        last, end = sample_now([running.nameserver]), time.monotonic()
+    finally:
+        clients.stop_loads()
+    came = sum(written(last, "pay").values()) - sum(written(first, "pay").values())
+    assert came / (end - begin) == pytest.approx(MSGS_PER_S, rel=0.2)
+    assert written(last, "fifo") == {}
