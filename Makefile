@@ -11,7 +11,7 @@ SHARED_FAST = --numprocesses=$(or $(WORKERS),logical)
 unexport PYTHONDONTWRITEBYTECODE
 
 # Every step of the set-up leaves a stamp in the folder that it fills; a deleted folder is set up again. Two steps run at
-# once where neither needs the other: the class archive is made beside Airflow's database, Java is found beside Python.
+# once where neither needs the other: the first plan is made beside Airflow's database, Java is found beside Python.
 SET_UP := $(MAKE) --silent --jobs=2
 FOR_DEV := .venv/set-up-dev .cache/java-home
 FOR_TEST := $(FOR_DEV) .cache/set-up-maven .cache/set-up-postgres .cache/set-up-browser .cache/set-up-s3 \
@@ -31,7 +31,7 @@ set-up-dev:
 set-up-test:
 	@$(SET_UP) $(FOR_TEST)
 
-run: ## plan the recorded cluster once with the daily Dag, and say where the report is
+run: ## plan the recorded cluster, the first time at once and then with the daily Dag, and say where the report is
 	@$(SET_UP) $(FOR_RUN)
 	@$(IN) .make/run.sh
 

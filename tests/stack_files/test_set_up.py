@@ -162,3 +162,43 @@ def test_the_class_archive_is_made_beside_airflows_database(tmp_path: Path) -> N
         ["make", "run"], cwd=tmp_path, env=clean, capture_output=True, text=True, timeout=300, check=False
     )
     assert made.returncode == 0, made.stdout + made.stderr
+
+
+PLAN_THAT_WAITS = """#!/bin/sh
+# Stands for the first plan: says what a plan says, and its JVM ends once somebody has read that.
+out=$PWD/.cache/first-plan
+mkdir -p "$out"
+echo "WARNING: Using incubator modules"
+echo "2026-11-26T11:06:46Z INFO snapshot: units: done in 0.2 s"
+echo "2026-11-26T11:06:49Z INFO snapshot: done in 3.7 s: shop: 32 groups; peak memory 388 MiB"
+echo report >"$out/report.html"
+echo "Report: $out/report.html"
+for _ in $(seq 1000); do
+  [ ! -e read ] || break
+  sleep 0.1
+done
+echo classes >"${SPARK_SUBMIT_OPTS##*=}"
+"""
+
+
+def test_the_first_report_is_told_before_the_class_archive_is_made(tmp_path: Path) -> None:
+    (tmp_path / ".make").mkdir()
+    (tmp_path / ".cache").mkdir()
+    shutil.copy(ROOT / ".make/setup.sh", tmp_path / ".make")
+    (tmp_path / ".make/env.sh").write_text(PLAN_THAT_WAITS)
+    (tmp_path / ".make/env.sh").chmod(0o755)
+    said = []
+    with subprocess.Popen([tmp_path / ".make/setup.sh", "archive"], stdout=subprocess.PIPE, text=True) as making:
+        assert making.stdout is not None
+        for line in making.stdout:
+            said.append(line.strip())
+            if line.startswith("Report: "):
+                (tmp_path / "read").touch()
+    assert making.returncode == 0
+    assert said[1:3] == [
+        "set-up, archive: snapshot: done in 3.7 s",
+        f"Report: {tmp_path}/.cache/first-plan/report.html",
+    ]
+    assert re.fullmatch(r"set-up, archive: done in \d+ s", said[3])
+    assert (tmp_path / "read").exists()
+    assert (tmp_path / ".venv/share/rocketmq-capacity/spark.jsa").read_text() == "classes\n"
