@@ -56,6 +56,22 @@ def test_a_finding_is_still_there_when_its_clients_or_its_severity_have_changed(
     assert (old.severity, new.severity) == ("WARNING", "CRITICAL")
 
 
+def test_a_finding_or_a_recommendation_whose_figures_hardly_differ_counts_as_the_same():
+    def plan(lag, reason):
+        return small_plan(
+            finding=[a_finding("STUCK_QUEUE", {"lag": lag}, message=f"{lag} messages wait.")],
+            recommendation=[a_recommendation(before={"lag": lag}, after={"lag": 0}, reason=reason)],
+        )
+
+    today = plan(1000, "1000 wait")
+    little, much = difference(today, plan(1001, "1001 wait")), difference(today, plan(1200, "1200 wait"))
+
+    for changes in (little.findings, little.recommendations):
+        assert (changes.changed, len(changes.same)) == ((), 1)
+    for changes in (much.findings, much.recommendations):
+        assert (len(changes.changed), changes.same) == (1, ())
+
+
 def test_a_finding_about_another_rule_group_topic_or_broker_is_another():
     here: dict[str, Any] = {"consumer_group": "g", "topic": "t", "broker_name": "b"}
     before = small_plan(finding=[a_finding("HOT_QUEUE", **here)])

@@ -1,8 +1,10 @@
 """The one rule for which differences of figures matter."""
 
+from typing import Any
+
 import pytest
 
-from rocketmq_capacity.report.matters import busy_share_matters, matters
+from rocketmq_capacity.report.matters import busy_share_matters, figures_matter, matters, move_matters
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,34 @@ def test_a_busy_share_matters_by_the_same_rule_or_if_it_crosses_the_bound(
     before: float, after: float, *, is_worth_it: bool
 ) -> None:
     assert busy_share_matters(before, after, 0.7) == is_worth_it
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_worth_it"),
+    [
+        ({"lag": 1000}, {"lag": 1099}, False),
+        ({"lag": 1000}, {"lag": 1200}, True),
+        ({"idle_ratio": 0.01}, {"idle_ratio": 0.05}, False),
+        ({"idle_ratio": 0.01}, {"idle_ratio": 0.06}, True),
+        ({"peak": 1.5}, {"peak": 1.6}, False),
+        ({"peak": 1.5}, {"peak": 1.7}, True),
+        ({"client_ids": ["a", "b"]}, {"client_ids": ["a", "c"]}, True),
+        ({"client_ids": ["a", "b"]}, {"client_ids": ["a"]}, True),
+        ({"queues": [{"queue_id": 0, "lag": 40}]}, {"queues": [{"queue_id": 0, "lag": 42}]}, False),
+        ({"queues": [{"queue_id": 0, "lag": 40}]}, {"queues": [{"queue_id": 0, "lag": 60}]}, True),
+        ({"ordered": False}, {"ordered": True}, True),
+        ({"lag": 1000}, {"lag": None}, True),
+        ({"lag": 1000}, {}, True),
+    ],
+)
+def test_figures_matter_by_their_unit_and_names_always(
+    before: dict[str, Any], after: dict[str, Any], *, is_worth_it: bool
+) -> None:
+    assert figures_matter(before, after, "") == figures_matter(after, before, "") == is_worth_it
+
+
+@pytest.mark.parametrize(
+    ("queues", "ratio", "is_worth_it"), [(None, None, False), (0, 0.0, False), (1, 0.09, False), (1, 0.1, True)]
+)
+def test_queues_that_move_matter_from_a_tenth_on(queues: int | None, ratio: float | None, *, is_worth_it: bool) -> None:
+    assert move_matters(queues, ratio) == is_worth_it

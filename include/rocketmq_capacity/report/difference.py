@@ -1,7 +1,7 @@
 """Differences of two plans of one cluster: findings, recommendations, loads."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -16,22 +16,13 @@ from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.answering import urgency
-from rocketmq_capacity.report.matters import NUMBER_FLOOR, PEAK_FLOOR, matters
+from rocketmq_capacity.report.matters import figures_matter, load_matters
 from rocketmq_capacity.report.what_if_lines import first_lines
 
 Item = TypeVar("Item", Finding, Recommendation)
 ID: Final = attrgetter("id")
 ADVICE: Final = attrgetter("action", "consumer_group", "topic")
 """What a recommendation does to which group or topic, whatever its figures."""
-
-
-FLOORS: Final[Mapping[str, float]] = {
-    "idle": NUMBER_FLOOR,
-    "orphans": NUMBER_FLOOR,
-    "count_peak": PEAK_FLOOR,
-    "traffic_peak": PEAK_FLOOR,
-}
-"""By a figure of a load, the least change that matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +38,28 @@ class Changes(Generic[Item]):
 
     @property
     def changed(self) -> tuple[tuple[Item, Item], ...]:
-        """What is in both, but not equal."""
-        return tuple((before, after) for before, after in self.still if before != after)
+        """What is in both, and differs by so much that it matters."""
+        return tuple(pair for pair in self.still if _matters(*pair))
 
     @property
     def same(self) -> tuple[tuple[Item, Item], ...]:
-        """What is in both, and equal."""
-        return tuple((before, after) for before, after in self.still if before == after)
+        """What is in both, and equal, or nearly so."""
+        return tuple(pair for pair in self.still if not _matters(*pair))
+
+
+def _matters(before: Finding | Recommendation, after: Finding | Recommendation) -> bool:
+    """Whether what is in both plans is worth a line: it says something else, or its figures change by much."""
+    words, _, figures = _told(before)
+    words_after, rule, figures_after = _told(after)
+    return words != words_after or figures_matter(figures, figures_after, rule)
+
+
+def _told(item: Finding | Recommendation) -> tuple[tuple[Any, ...], str, Any]:
+    """What has to be equal, the rule whose figures it has (empty: none), and these figures."""
+    if isinstance(item, Finding):
+        return (item.severity, item.accepted, item.owner, frozenset(item.subjects)), item.rule, item.evidence
+    state = None if item.standing is UNSET else (item.standing.state, item.standing.done)
+    return (item.id, item.manual, item.owner, state), "", (item.before, item.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +91,7 @@ class LoadChange:
             return True
         if self.before is None or self.after is None:
             return self.before is not self.after
-        sides = ((getattr(self.before, name), getattr(self.after, name), floor) for name, floor in FLOORS.items())
-        return any(matters(*side) for side in sides)
+        return load_matters(asdict(self.before), asdict(self.after))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
 from rocketmq_capacity.plan_file.scenario import (
     ScenarioGroup,
     ScenarioResult,
+    ScenarioSide,
     UndecidedFinding,
     UnjudgedTopic,
 )
@@ -28,6 +29,7 @@ from rocketmq_capacity.report.limits import (
     TABLE_ROWS,
     UNEVEN_TOPICS,
 )
+from rocketmq_capacity.report.matters import load_matters, move_matters
 from rocketmq_capacity.report.view.client_costs import CostChangesView, cost_changes_view
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.view.groups import metric
@@ -72,7 +74,10 @@ class ScenarioView:
     changes: tuple[str, ...]
     more_changes: int
     lines: tuple[ScenarioLine, ...]
+    """Those whose change matters."""
     more_lines: int
+    same_lines: int
+    """The others."""
     verdict: VerdictView | None
     """None where an earlier version of this program made the plan."""
     added: ScenarioFindings
@@ -106,7 +111,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         name, strategy = group.consumer_group, group.strategy
         return current.get(name) != strategy, -(group.moved_queues or 0), name, strategy
 
-    ordered = sorted(scenario.groups, key=key)
+    ordered = sorted(filter(_matters, scenario.groups), key=key)
     lines = tuple(_line(group, current) for group in ordered[:SCENARIO_ROWS])
     moving = () if scenario.ordered_topics is UNSET else scenario.ordered_topics
     ordered_topics = tuple(sorted(moving, key=lambda one: -one.moved_keys_ratio))
@@ -117,6 +122,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         more_changes=max(0, len(scenario.changes) - SCENARIO_CHANGES),
         lines=lines,
         more_lines=len(ordered) - len(lines),
+        same_lines=len(scenario.groups) - len(ordered),
         verdict=verdict_view(scenario),
         added=_findings(scenario.findings_added),
         cleared=_findings(scenario.findings_cleared),
@@ -138,6 +144,19 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
         more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),
     )
+
+
+def _matters(group: ScenarioGroup) -> bool:
+    """Whether it is worth a line: queues move, or the load changes, by so much that it matters."""
+    return move_matters(group.moved_queues, group.moved_ratio) or load_matters(_load(group.before), _load(group.after))
+
+
+def _load(side: ScenarioSide) -> dict[str, float | None]:
+    return {
+        "idle": side.idle,
+        "count_peak": side.count.peak if side.count else None,
+        "traffic_peak": side.traffic.peak if side.traffic else None,
+    }
 
 
 def _line(group: ScenarioGroup, current: Mapping[str, str | None]) -> ScenarioLine:
