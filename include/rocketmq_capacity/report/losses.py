@@ -76,7 +76,7 @@ class Loss:
         unknown_waiting: number of groups for which ``waiting`` is unknown.
         worse: groups that are worse off, by the verdict that what-ifs have as well.
         reasons: by what that verdict is based on, the groups that are worse off.
-        undecided: number of groups for which that is unknown.
+        undecided: groups for which that is unknown.
         under: groups that become too small.
         unsure: groups of which that is unknown.
         read_again_s: the most seconds until every queue that stays is read again.
@@ -102,7 +102,7 @@ class Loss:
     unknown_waiting: int = 0
     worse: list[str] = field(default_factory=list)
     reasons: dict[str, list[str]] = field(default_factory=dict)
-    undecided: int = 0
+    undecided: list[str] = field(default_factory=list)
     under: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
     read_again_s: float = 0.0
@@ -127,7 +127,7 @@ def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tup
     for topic in topics:
         _add_topic(loss(topic.failure, topic.lost), topic)
     for one in found.values():
-        for names in (one.worse, one.unwritable, one.unreadable, *one.reasons.values()):
+        for names in (one.worse, one.undecided, one.unwritable, one.unreadable, *one.reasons.values()):
             names.sort()
     return tuple(sorted(found.values(), key=lambda loss: (ORDER.index(loss.failure), *harm(loss))))
 
@@ -153,7 +153,7 @@ def _add_group(loss: Loss, group: GroupAfter) -> None:
     elif group.becomes_under:
         loss.under.append(group.consumer_group)
     if group.verdict in (None, "UNDECIDED"):
-        loss.undecided += 1
+        loss.undecided.append(group.consumer_group)
     elif group.verdict == "WORSE":
         loss.worse.append(group.consumer_group)
         for reason in group.reasons or ():

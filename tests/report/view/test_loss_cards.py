@@ -181,6 +181,38 @@ def test_brokers_without_which_nothing_goes_wrong_share_a_line() -> None:
     assert "No loss of a broker or room makes a group worse off" in text
 
 
+def test_a_loss_of_which_only_a_groups_fate_is_unknown_shares_a_line_with_others() -> None:
+    servers = [a_cluster_failure(lost=name, **EVERYBODY) for name in ("broker-a", "broker-b", "broker-c")]
+    fate: dict[str, Any] = {"verdict": "UNDECIDED", "moved_today": None}
+    rows = _rows(
+        a_group_failure("g_new", lost="broker-a", **fate),
+        a_group_failure("g_new", lost="broker-b", **fate),
+        a_group_failure("g_log", lost="broker-b", verdict="WORSE", reasons=["CAPACITY"]),
+        a_group_failure("g_log", lost="broker-c"),
+        cluster_failure=servers,
+    )
+
+    assert list(_cards(rows)) == ["Broker lost broker-b"]
+    text = text_of(_section(rows))
+    assert "Nothing is known to go wrong after the first minutes without one of these: 1: broker-a." in text
+    assert "Groups of which that is unknown: 1: g_new." in text
+    assert "nothing goes wrong without one of these: 1: broker-c" in text
+
+
+def test_a_card_and_the_cause_that_is_the_brokers_loss_lead_to_each_other() -> None:
+    loss = a_finding("BROKER_LOSS", consumer_group=None, broker_name="broker-a", subjects=["broker-a"])
+    rows = _rows(a_group_failure(verdict="WORSE"), a_group_failure(lost="broker-b", verdict="WORSE"), finding=[loss])
+    page = read_page(page_of(rows))
+
+    bodies = [one for one in elements(page, "div") if (one.get("id") or "").startswith("cause-")]
+    (cause,) = (one for one in bodies if "What the loss does" in text_of(one))
+    cards = {text_of(elements(one, "h3")[0]): one for one in elements(page, "article") if one.get("id")}
+    card = cards["Broker lost broker-a"]
+    assert f"#{card.get('id')}" in [link.get("href") for link in elements(cause, "a")]
+    assert f"#{cause.get('id')}" in [link.get("href") for link in elements(card, "a")]
+    assert "What to do about it" not in text_of(cards["Broker lost broker-b"])
+
+
 def test_a_room_loses_clients_as_well() -> None:
     rows = _rows(a_group_failure("g_pay", "ROOM", "hz", verdict="WORSE", reasons=["REACHABILITY"], clients_left=2))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from rocketmq_capacity.assessment.broker_loss import BROKER_LOSS
 from rocketmq_capacity.plan_file.finding import Cause, Finding
 from rocketmq_capacity.plan_file.order import beside
 from rocketmq_capacity.plan_file.plan import Plan
@@ -82,6 +83,12 @@ class Answers:
         """The id on the page of the cause that a finding belongs to; None if the page leaves it out."""
         cause = self._cause_of.get(finding)
         return None if cause is None else self.anchor(cause)
+
+    def losses(self) -> dict[str, str]:
+        """The ids on the page of the causes that are the loss of a broker, by the broker."""
+        lost = {one.broker_name: one.id for one in self.findings.values() if one.rule == BROKER_LOSS.name}
+        anchors = {broker: self.anchor_of_finding(finding) for broker, finding in lost.items()}
+        return {broker: anchor for broker, anchor in anchors.items() if broker is not None and anchor is not None}
 
     def link(self, recommendation: str) -> Link:
         """To the cause of a recommendation, by the recommendation's id."""

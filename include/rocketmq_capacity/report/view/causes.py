@@ -22,6 +22,15 @@ OwnerNumbers = Mapping[str | None, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """Ids on the page, by name."""
+
+    groups: Mapping[str, str]
+    cards: Mapping[str, str]
+    """Of the losses of brokers."""
+
+
+@dataclass(frozen=True, slots=True)
 class CauseView:
     """One cause."""
 
@@ -32,6 +41,8 @@ class CauseView:
     message: str
     groups: tuple[Link, ...]
     more_groups: int
+    losses: tuple[Link, ...]
+    """The cards of the brokers whose loss it is."""
     topic: str | None
     owner: str | None
     owner_number: int
@@ -99,11 +110,16 @@ class CauseList:
 
 
 def causes_of(
-    causes: Iterable[Cause], answers: Answers, group_anchors: Mapping[str, str], numbers: OwnerNumbers
+    causes: Iterable[Cause],
+    answers: Answers,
+    group_anchors: Mapping[str, str],
+    numbers: OwnerNumbers,
+    card_anchors: Mapping[str, str],
 ) -> CauseList:
-    """The plan's causes in the order of the answers."""
+    """The plan's causes in the order of the answers; ``card_anchors`` has the cards of losses, by the broker."""
     found = Counter(cause.severity for cause in causes)
-    shown = _with_own_titles([_fold(fold, answers, group_anchors, numbers) for fold in answers.folds[:CAUSES]])
+    anchors = Places(group_anchors, card_anchors)
+    shown = _with_own_titles([_fold(fold, answers, anchors, numbers) for fold in answers.folds[:CAUSES]])
     return CauseList(
         by_severity=tuple(
             CausesOfSeverity(name, tuple(fold for fold in shown if fold.severity == name), found[name])
@@ -117,9 +133,9 @@ def causes_of(
     )
 
 
-def _fold(fold: Fold, answers: Answers, group_anchors: Mapping[str, str], numbers: OwnerNumbers) -> FoldView:
+def _fold(fold: Fold, answers: Answers, anchors: Places, numbers: OwnerNumbers) -> FoldView:
     worst = fold.causes[0]
-    shown = tuple(_cause(cause, answers, group_anchors, numbers) for cause in answers.shown_of(fold))
+    shown = tuple(_cause(cause, answers, anchors, numbers) for cause in answers.shown_of(fold))
     places = list(dict.fromkeys(name for one in fold.causes if (name := one.consumer_group or one.topic) is not None))
     return FoldView(
         severity=worst.severity,
@@ -188,10 +204,11 @@ def _title(cause: Cause) -> str:
     return f"{wrong}: {each[:1].lower()}{each[1:]}"
 
 
-def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str], numbers: OwnerNumbers) -> CauseView:
+def _cause(cause: Cause, answers: Answers, anchors: Places, numbers: OwnerNumbers) -> CauseView:
     recommendations = [answers.recommendations[one] for one in cause.recommendations]
     options = options_of(recommendations, answers)
     groups = answers.groups_of(cause)
+    lost = [answers.findings[one].broker_name or "" for one in cause.findings]
     names = dict.fromkeys([cause.rule, *(answers.findings[one].rule for one in cause.findings)])
     return CauseView(
         anchor=answers.anchor(cause) or "",
@@ -199,8 +216,9 @@ def _cause(cause: Cause, answers: Answers, group_anchors: Mapping[str, str], num
         severity=cause.severity,
         title=options[0].title if options and len(options[0].ids) > 1 else cause.title,
         message=cause.message,
-        groups=tuple(Link(group, group_anchors.get(group)) for group in groups[:ITEMS]),
+        groups=tuple(Link(group, anchors.groups.get(group)) for group in groups[:ITEMS]),
         more_groups=max(0, len(groups) - ITEMS),
+        losses=tuple(Link(name, anchors.cards[name]) for name in lost[:ITEMS] if name in anchors.cards),
         topic=cause.topic,
         owner=cause.owner,
         owner_number=numbers.get(cause.owner, 0),

@@ -53,6 +53,11 @@ class Failures:
     of_clients: tuple[ClientLine, ...]
     unrouted: tuple[UnroutedLine, ...] = ()
 
+    @property
+    def anchors(self) -> dict[str, str]:
+        """The ids of the cards of brokers, by the broker."""
+        return {card.name: card.anchor for card in self.of_cluster.cards if card.what == OWN[BROKER]}
+
 
 @dataclass(frozen=True, slots=True)
 class OwnFailure:
@@ -65,12 +70,15 @@ class OwnFailure:
     is_harmful: bool
 
 
-def failures_of(rows: PageRows, group_anchors: Mapping[str, str]) -> Failures | None:
-    """What failures would do to the cluster; None where nothing was computed."""
+def failures_of(rows: PageRows, group_anchors: Mapping[str, str], cause_anchors: Mapping[str, str]) -> Failures | None:
+    """What failures would do to the cluster; None where nothing was computed.
+
+    ``cause_anchors`` has the cause of a broker's loss, by the broker.
+    """
     if not rows.losses:
         return None
     return Failures(
-        of_cluster=loss_cards(rows, group_anchors),
+        of_cluster=loss_cards(rows, group_anchors, cause_anchors),
         of_clients=tuple(_line(one, group_anchors) for one in rows.losses if one.failure not in OF_THE_CLUSTER),
         unrouted=unrouted_lines(rows.unrouted_topic),
     )
@@ -104,7 +112,7 @@ def _line(loss: Loss, group_anchors: Mapping[str, str]) -> ClientLine:
         moved=moved(loss),
         busiest=raised and Link(raised.consumer_group, group_anchors.get(raised.consumer_group)),
         busy=_raised(loss),
-        worse=Named(len(loss.worse), worse, f"{loss.undecided:,} unknown" if loss.undecided else ""),
+        worse=Named(len(loss.worse), worse, f"{len(loss.undecided):,} unknown" if loss.undecided else ""),
         read_again=_seconds(loss.read_again_s),
         is_harmless=not loss.worse,
     )

@@ -57,8 +57,10 @@ class LossCard:
     """A loss, from its first minutes until it is over.
 
     Attributes:
+        anchor: its id on the page.
         what: what is lost.
         name: its name.
+        cause: the id of the cause that is its loss; None if there is none on the page.
         first: sentences on the first minutes.
         compared: figures today and afterwards.
         harmed: groups and topics that it harms, by how it does that.
@@ -69,8 +71,10 @@ class LossCard:
         producers: what producers see of the loss.
     """
 
+    anchor: str
     what: str
     name: str
+    cause: str | None
     first: tuple[str, ...]
     compared: tuple[Compared, ...]
     harmed: tuple[tuple[str, Named], ...]
@@ -86,8 +90,10 @@ class LossCards:
     """The cards, most harm first.
 
     Attributes:
-        cards: those of losses that do harm, or of which it is unknown.
+        cards: those of losses that do harm, or of which it is unknown who reads.
         more: how many more of these there are.
+        unknown: brokers and rooms whose loss does no harm as far as it is known.
+        unknown_groups: groups of which it is unknown whether one of these losses makes them worse off.
         harmless: brokers, rooms and name servers whose loss does no harm that lasts.
         harmful: brokers and rooms whose loss makes groups worse off, or topics unreadable or unwritable.
         stuck: brokers whose queues nobody reads without the master.
@@ -95,6 +101,8 @@ class LossCards:
 
     cards: tuple[LossCard, ...]
     more: int
+    unknown: Named
+    unknown_groups: Named
     harmless: Named
     harmful: int
     stuck: int
@@ -118,13 +126,12 @@ class _Lost:
         return any(row.failure == MASTER_LOST and row.can_pull is False for row in self.servers)
 
     @property
-    def is_harmless(self) -> bool:
-        """Nothing that lasts goes wrong, and all of that is known."""
+    def has_card(self) -> bool:
+        """Something that lasts goes wrong, or it is unknown who reads."""
         loss = self.loss
         lasting = [row for row in self.servers if row.failure != RESTART]
-        is_unknown = loss.undecided or (self.what == BROKER and not lasting)
         does_harm = loss.worse or loss.unwritable or loss.unreadable or self.is_alone
-        return not (does_harm or is_unknown) and all(map(everybody_reads, lasting))
+        return bool(does_harm) or (self.what == BROKER and not lasting) or not all(map(everybody_reads, lasting))
 
     @property
     def order(self) -> tuple[int, int, int, bool, float, str]:
@@ -134,18 +141,29 @@ class _Lost:
         return unreadable, unwritable, worse, not self.is_stuck, rate, self.name
 
 
-def loss_cards(rows: PageRows, group_anchors: Mapping[str, str]) -> LossCards:
+def loss_cards(rows: PageRows, group_anchors: Mapping[str, str], cause_anchors: Mapping[str, str]) -> LossCards:
     """The cards of what the whole cluster may lose."""
     lost = sorted(_lost(rows), key=lambda one: one.order)
-    with_card = [one for one in lost if not one.is_harmless]
-    harmless = [Link(one.name, None) for one in lost if one.is_harmless]
+    with_card = [one for one in lost if one.has_card]
+    unknown = [one for one in lost if one.loss.undecided and not one.has_card]
+    groups = sorted({name for one in unknown for name in one.loss.undecided})
+    harmless = [one for one in lost if not (one.loss.undecided or one.has_card)]
+    shown = enumerate(with_card[:LOSSES], start=1)
     return LossCards(
-        cards=tuple(_card(one, group_anchors) for one in with_card[:LOSSES]),
+        cards=tuple(_card(one, f"loss-{place}", group_anchors, cause_anchors) for place, one in shown),
         more=max(0, len(with_card) - LOSSES),
-        harmless=Named(len(harmless), tuple(harmless[:LOSSES])),
+        unknown=_names(unknown),
+        unknown_groups=Named(
+            len(groups), tuple(Link(name, group_anchors.get(name)) for name in groups[:NAMED_IN_A_CELL])
+        ),
+        harmless=_names(harmless),
         harmful=sum(1 for one in lost if one.loss.worse or one.loss.unwritable or one.loss.unreadable),
         stuck=sum(1 for one in lost if one.is_stuck),
     )
+
+
+def _names(lost: Sequence[_Lost]) -> Named:
+    return Named(len(lost), tuple(Link(one.name, None) for one in lost[:LOSSES]))
 
 
 def _lost(rows: PageRows) -> Iterator[_Lost]:
@@ -168,11 +186,13 @@ def _lost(rows: PageRows) -> Iterator[_Lost]:
         )
 
 
-def _card(one: _Lost, group_anchors: Mapping[str, str]) -> LossCard:
+def _card(one: _Lost, anchor: str, group_anchors: Mapping[str, str], cause_anchors: Mapping[str, str]) -> LossCard:
     loss = one.loss
     return LossCard(
+        anchor=anchor,
         what=TITLES[one.what],
         name=one.name,
+        cause=cause_anchors.get(one.name) if one.what == BROKER else None,
         first=tuple(_first(one)),
         compared=tuple(_compared(loss, group_anchors)),
         harmed=tuple(_harmed(loss, group_anchors)),
@@ -253,10 +273,10 @@ def _afterwards(loss: Loss) -> Iterator[str]:
         yield "No group is known to be worse off."
     if loss.busiest is None and loss.unknown_busy < loss.groups:
         yield "No group's busiest client gets busier."
-    if loss.unknown_busy > loss.undecided:
+    if loss.unknown_busy > len(loss.undecided):
         yield f"For {counted(loss.unknown_busy, 'group')} it is unknown how busy the clients become."
     if loss.undecided:
-        yield f"For {counted(loss.undecided, 'group')} it is unknown whether they are worse off."
+        yield f"For {counted(len(loss.undecided), 'group')} it is unknown whether they are worse off."
 
 
 def _until_back(one: _Lost) -> Iterator[str]:

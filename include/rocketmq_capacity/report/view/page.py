@@ -108,6 +108,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
     lines = _lines(plan.groups, worst[:GROUPS], anchors, set(detailed), answers, numbers, staff, beside.busy_bound)
     sections, left_out = _sections(plan, detailed, lines, answers, beside, staff)
     current = {group.consumer_group: now.strategy for group in plan.groups if (now := in_use(group)) is not None}
+    failures = failures_of(beside, anchors, answers.losses())
     return Page(
         summary=summary_of(plan, beside.group_status),
         approval=None if plan.approval is UNSET else approval_of(plan.approval, answers),
@@ -116,7 +117,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         changes=None if plan.changes is None else changes_of(plan.changes, answers),
         ledger=None if plan.ledger is UNSET else ledger_of(plan.ledger),
         overview=overview_picture(plan.groups),
-        causes=causes_of(plan.causes, answers, anchors, numbers),
+        causes=causes_of(plan.causes, answers, anchors, numbers, {} if failures is None else failures.anchors),
         notes=plan.notes,
         accepted=accepted_of(plan),
         owners=owners,
@@ -124,7 +125,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         headroom=headroom_lines(plan, anchors),
         events=event_views(plan.events or (), anchors),
         savings=savings_of(plan, staff, answers, anchors),
-        failures=failures_of(beside, anchors),
+        failures=failures,
         brokers=brokers_view(plan.brokers),
         producers=producers_of(plan.producer_balance),
         lines=tuple(lines.values()),
