@@ -76,6 +76,11 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An object of the plan: every key is there, and no other."""
 
 
+class Sentence(Part, frozen=True):
+    key: str
+    figures: dict[str, str | tuple["Sentence", ...]] = {}
+
+
 class Queue(Part, frozen=True, order=True):
     topic: str
     broker_name: str
@@ -820,6 +825,7 @@ class Plan(Part, frozen=True):
     freeze: dict[str, Any] | None
     notes: list[str]
     changes: Changes | None
+    sentences: dict[str, tuple[Sentence, ...]]
     ledger: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     recommendations_digest: Sha256 | msgspec.UnsetType = msgspec.UNSET
     scenario: Scenario | msgspec.UnsetType = msgspec.UNSET

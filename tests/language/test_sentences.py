@@ -3,13 +3,18 @@
 import json
 import time
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.language.catalogue import words_of
 from rocketmq_capacity.language.current import gettext, ngettext, speaking, told, words
-from rocketmq_capacity.language.sentences import Sentences
+from rocketmq_capacity.language.of_plan import with_sentences
+from rocketmq_capacity.language.sentences import Sentences, filled
+from rocketmq_capacity.plan_file.plan import decoded_plan
+from rocketmq_capacity.plan_file.sentence import Sentence
 from tests.plan.sample_bytes import FILE as SAMPLE_PLAN
 
 SAID = ("title", "message", "reason", "way_back", "shows", "expect", "status_reason")
@@ -167,3 +172,44 @@ def test_every_sentence_of_the_samples_plan_has_a_chinese_one() -> None:
     found = set(_sentences([plan["causes"], plan["findings"], plan["recommendations"]]))
     assert len(found) > 60
     assert sorted(text for text in found if said(text) is None) == []
+
+
+def test_a_plan_has_key_and_figures_of_its_sentences_and_they_make_both_texts() -> None:
+    plan = decoded_plan(SAMPLE_PLAN.read_bytes())
+    found = {text for text in _sentences(json.loads(SAMPLE_PLAN.read_bytes())) if " " in text}
+    assert found <= plan.sentences.keys()
+    for text, parts in plan.sentences.items():
+        assert filled(parts) == text
+        assert words_of("zh-CN").sentences.say(parts) == said(text)
+
+
+def test_a_page_says_a_sentence_by_its_key_and_figures() -> None:
+    with speaking(
+        "zh-CN", {"whatever it says": (Sentence(key="Run {n_clients} again.", figures={"n_clients": "4 clients"}),)}
+    ):
+        assert words("whatever it says") == "恢复运行 4 个客户端。"
+    assert words("whatever it says") == "whatever it says"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Sentence(key="Nobody has ever said this of {n_clients}.", figures={"n_clients": "4 clients"}),
+        Sentence(key="Run {n_clients} again."),
+        Sentence(key="Run {n_clients} again.", figures={"n_clients": (Sentence(key="nobody"), Sentence(key="? {1}"))}),
+        Sentence(key="{1} drop {2}", figures={"1": "a", "2": "b"}),
+        reduce(lambda inner, _: Sentence(key="{1}.", figures={"1": (inner,)}), range(500), Sentence(key="Yes.")),
+    ],
+)
+def test_a_key_that_this_version_does_not_have_is_understood_by_its_sentence(part: Sentence) -> None:
+    assert words_of("zh-CN").sentences.say([part]) is None
+    with speaking("zh-CN", {"Run 4 clients again.": (part,)}):
+        assert words("Run 4 clients again.") == "恢复运行 4 个客户端。"
+
+
+def test_texts_that_nobody_understands_do_not_keep_a_plan_waiting() -> None:
+    plan = decoded_plan(SAMPLE_PLAN.read_bytes())
+    hostile = tuple(f"{number} a b: c, d and e; f › g · h (i) " * 20 for number in range(5_000))
+    began = time.process_time()
+    assert with_sentences(replace(plan, notes=hostile)).sentences.keys() <= plan.sentences.keys()
+    assert time.process_time() - began < 60  # of the processor; all of them take some three minutes

@@ -188,7 +188,7 @@ def test_a_scenario_is_last():
 
 
 @pytest.mark.parametrize("scenario", [None, a_scenario()])
-def test_each_member_and_each_entry_of_its_lists_has_a_line(scenario):
+def test_each_member_each_entry_of_its_lists_and_each_sentence_has_a_line(scenario):
     for rows in ({"cluster": [a_cluster()]}, varied_rows(5)):
         made = plan_of(rows, scenario=scenario)
         assert json.loads(plan_bytes(made)) == json.loads(msgspec.json.encode(made))
@@ -198,6 +198,9 @@ def test_each_member_and_each_entry_of_its_lists_has_a_line(scenario):
         begin = lines.index('"groups": [') + 1 if made.groups else 0
         for group, line in zip(made.groups, lines[begin:], strict=False):
             assert json.loads(line.removesuffix(",")) == json.loads(msgspec.json.encode(group))
+        begin = lines.index('"sentences": {') + 1 if made.sentences else 0
+        for text, line in zip(made.sentences, lines[begin:], strict=False):
+            assert list(json.loads(f"{{{line.removesuffix(',')}}}")) == [text]
 
 
 def test_a_plan_is_read_as_it_was_written_and_members_that_a_later_version_adds_are_ignored():

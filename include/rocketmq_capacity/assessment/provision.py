@@ -178,7 +178,8 @@ def _verdict(
 ) -> Provision:
     """The status with its reason; ``use`` and ``after`` are those of the busiest client at the peak."""
     bounds, peak = staff.policy.thresholds.PROVISION, staff.peak
-    busiest = f"the busiest client is busy for {_shown(use)} of its time{_at_peak(peak)}"
+    is_busy = f"is busy for {_shown(use)} of its time{_at_peak(peak)}"
+    busiest = f"the busiest client {is_busy}"
     if use.lower > bounds.under_utilisation:
         return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, peak.scale), "busy")
     low = staff.policy.thresholds.LOW_UTILISATION

@@ -34,7 +34,7 @@ def handed_over(plan: Plan, policy: Policy, observed: Observed) -> dict[str, byt
     if not plan.is_daily:
         return nothing
     state = StateFile(state_of(plan, observed))
-    with speaking(policy.language):
+    with speaking(policy.language, plan.sentences):
         runbook, tickets = markdown_of(runbook_of(plan)), tickets_json(tickets_of(plan))
     return nothing | {
         METRICS: metrics_of(plan, policy.metrics),

@@ -1,7 +1,7 @@
 """The language that is written in now. ``speaking`` chooses it for what its body calls, in this thread alone."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
@@ -9,24 +9,28 @@ from typing import Any, Final, TypeVar
 from markupsafe import Markup
 
 from rocketmq_capacity.language.catalogue import Words, words_of
+from rocketmq_capacity.plan_file.sentence import Sentence
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.progress.wording import English
 from rocketmq_capacity.vocabulary import ENGLISH, Language
 
 _NOW: Final[ContextVar[Language]] = ContextVar("language", default=ENGLISH)
+NONE: Final[Mapping[str, tuple[Sentence, ...]]] = {}
+_OF_PLAN: Final[ContextVar[Mapping[str, tuple[Sentence, ...]]]] = ContextVar("sentences", default=NONE)
 _ENGLISH_WORDS: Final = re.compile(r"[A-Za-z]{2,}[^A-Za-z]* [^A-Za-z]*[A-Za-z]{2,}|^[A-Z]?[a-z]{2,}$")
 
 Value = TypeVar("Value")
 
 
 @contextmanager
-def speaking(language: Language) -> Iterator[None]:
-    """The body writes in this language."""
-    before = _NOW.set(language)
+def speaking(language: Language, sentences: Mapping[str, tuple[Sentence, ...]] = NONE) -> Iterator[None]:
+    """The body writes in this language. Texts that are among a plan's ``sentences`` need not be understood again."""
+    before, of_plan_before = _NOW.set(language), _OF_PLAN.set(sentences)
     try:
         yield
     finally:
         _NOW.reset(before)
+        _OF_PLAN.reset(of_plan_before)
 
 
 def _words() -> Words:
@@ -65,17 +69,23 @@ def phrase(template: str, /, **values: object) -> str:
 
 def words(text: str) -> str:
     """A text of the page or the plan in this language; in English where the catalogue does not have it."""
-    return text if _NOW.get() == ENGLISH else _words().sentences.said(text) or text
+    return text if _NOW.get() == ENGLISH else _said(text) or text
 
 
 def told(value: Value) -> Value | str:
     """The same for a template: what stays English is marked as such; what is no text stays as it is."""
     if _NOW.get() == ENGLISH or not isinstance(value, str) or isinstance(value, Markup):
         return value
-    said = _words().sentences.said(value)
+    said = _said(value)
     if said is not None:
         return said
     return Markup('<span lang="en">{}</span>').format(visible(value)) if _ENGLISH_WORDS.search(value) else value
+
+
+def _said(text: str) -> str | None:
+    """A text in the language of now; None if it is not known as a whole."""
+    sentences, parts = _words().sentences, _OF_PLAN.get().get(text)
+    return (sentences.say(parts) if parts else None) or sentences.said(text)
 
 
 def _with_values(text: str, values: dict[str, Any]) -> Markup:

@@ -7,17 +7,28 @@ So a plan that was stored in English, by an earlier version too, can be shown in
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
-import re2
-
 from rocketmq_capacity.language.amounts import UNITS, amount
+from rocketmq_capacity.language.joining import (
+    BEGINS,
+    FULL_STOP,
+    LINKS,
+    PLACEHOLDER,
+    items_of,
+    joined,
+    joining,
+    key_of,
+    key_of_list,
+)
+from rocketmq_capacity.language.template import Template, template_of, turned_text
+from rocketmq_capacity.plan_file.sentence import Sentence
 
-PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
 SENTENCE_END: Final = re.compile(r"(?<=[.?!]) +(?=\S)")
 LONGEST: Final = 4_000
 """Characters of a text that is looked at."""
@@ -25,10 +36,10 @@ MOST_WORK: Final = 20_000
 """Characters of all parts of a text that are looked at; of the sentences of a plan these are some 1,300 at most."""
 DEEPEST: Final = 6
 """Phrases within phrases."""
+MOST_NESTED: Final = 30
+"""The same of sentences that a file has; what is understood here is nested half as deep."""
 VAGUE: Final = frozenset({"unknown", "none", "nobody", "nothing", "today", "and", "or", "others"})
 """Words that may also be a name: a sentence that has one in a place is not taken over."""
-SHORT: Final = 3
-"""Characters of a probe that other texts may have by chance."""
 LONG: Final = 10
 """Letters of its own with which no other text looks like a template."""
 HAN: Final = re.compile(r"[\u4e00-\u9fff]")
@@ -36,28 +47,13 @@ FIGURE: Final = re.compile(r"\d[\d,.]* [A-Z][A-Z_]+|\S+ \d[\d,.]*|\S+ \((?:[\d.,
 """A number of a state, or a name and its number or its shares: they are the same in any language."""
 PAIR: Final = re.compile(r"\S+ [\d,]+ and [\d,]+")
 """A name with two numbers."""
-CLAUSE: Final = re.compile(r"[;:] |\. ")
-"""What a value has only if it holds a clause of its own."""
 ENGLISH_WORD: Final = re.compile(r"[A-Z]?[a-z]+,?")
 _HAN: Final = "[\u4e00-\u9fff]"
 MISSING_SPACE: Final = re.compile(rf"(?<={_HAN})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%])(?={_HAN})")
 NO_SPACE: Final = re.compile(rf"(?<={_HAN}|[\uff01-\uff5e]) +(?={_HAN})")
 CHANGED: Final = re.compile(r"(.+?) ([\d.,]+(?: to [\d.,]+| or more)?|not stated|unknown) → (.+)")
-COUNTED: Final = r"(\d+(?:,\d{3})* [A-Za-z][A-Za-z ]*?)"
-"""A number and what it counts: what stands in a place whose name begins with n_."""
-FULL_STOP: Final = "。"
-BEGINS: Final = ((", ", "，"), (": ", "："), ("; ", "；"), (". ", FULL_STOP))
-"""What a further phrase begins with."""
-LINKS: Final = (
-    ("; ", "；"),
-    (": ", "："),
-    (" › ", " › "),
-    (" · ", " · "),
-    (", and ", "，"),
-    (", ", "，"),
-    (" and ", "，"),
-)
-"""What joins phrases, in the order in which a text is taken apart."""
+Known = str | tuple[Sentence, ...]
+"""What a text is understood as: a name or an amount as it is, or sentences."""
 
 
 class _TooMuch(Exception):
@@ -69,7 +65,7 @@ class _Work:
     """What was done for one text: a name in it may have whatever parts its cluster likes."""
 
     left: int = MOST_WORK
-    seen: dict[tuple[str, int], str | None] = field(default_factory=dict)
+    seen: dict[tuple[str, int], Known | None] = field(default_factory=dict)
 
     def goes_on(self, characters: int) -> None:
         """Errors: _TooMuch once all that is looked at is longer than allowed."""
@@ -81,37 +77,6 @@ class _Work:
 _WORK: Final[ContextVar[_Work]] = ContextVar("work")
 
 
-@dataclass(frozen=True, slots=True)
-class _Template:
-    """A sentence with places for figures and names."""
-
-    probe: str
-    """Its longest text of its own, which a sentence must have."""
-    patterns: tuple["re.Pattern[str]", ...]
-    """With the shortest values, and with the longest."""
-    names: tuple[str, ...]
-    said: str
-    opens: tuple[bool, ...]
-    """Whether a place may have a clause of its own: it comes after a colon, say, or is the sentence's only one."""
-    length: int
-    """Letters of its own. Other texts may look like one with few, so that no usual word is taken for a name there."""
-
-    def values(self, text: str) -> Iterator[tuple[str, ...]]:
-        """What may stand in its places."""
-        for pattern in self.patterns:
-            found = pattern.fullmatch(text)
-            if found is None:
-                return
-            yield found.groups()
-
-    def goes_over(self, values: tuple[str, ...]) -> bool:
-        """Whether a value goes over into the next clause, which is then not of this template."""
-        repeats = len(self.probe) > SHORT and any(self.probe in value for value in values)
-        return repeats or any(
-            not opens and CLAUSE.search(value) for opens, value in zip(self.opens, values, strict=True)
-        )
-
-
 class Sentences:
     """The sentences and nouns of one language, by the English ones."""
 
@@ -121,15 +86,32 @@ class Sentences:
         sentences = {**UNITS, **sentences}
         self._fixed = {text: said for text, said in sentences.items() if not PLACEHOLDER.search(text)}
         # Titles stand within sentences too, and sentences before a comma.
-        self._fixed |= {_turned(text): said for text, said in self._fixed.items() if _turned(text) not in self._fixed}
+        self._fixed |= {
+            turned_text(text): said for text, said in self._fixed.items() if turned_text(text) not in self._fixed
+        }
         ended = {text[:-1]: said for text, said in self._fixed.items() if text[-1:] == "." and len(text) > 1}
         self._fixed |= {text: said.removesuffix(FULL_STOP) for text, said in ended.items() if text not in self._fixed}
-        made = [_template(text, said) for text, said in sentences.items() if PLACEHOLDER.search(text)]
+        made = [template_of(text, said) for text, said in sentences.items() if PLACEHOLDER.search(text)]
         self._templates = sorted(made, key=lambda one: -one.length)
-        self.said = lru_cache(maxsize=10_000)(self._whole)
+        self._by_key = {turned_text(one.key): one for one in made} | {one.key: one for one in made}
+        self.parts = lru_cache(maxsize=10_000)(self._whole)
+        """A text as the sentences that it consists of; None if it is not known as a whole, or only a name or amount."""
+        self.said = lru_cache(maxsize=10_000)(self._whole_said)
         """The text in the language; None if it is not known as a whole."""
 
-    def _whole(self, text: str) -> str | None:
+    def say(self, parts: Iterable[Sentence], depth: int = 0) -> str | None:
+        """These sentences in the language; None if one is not known."""
+        return joined(self._sentence_said(part, depth) for part in parts) if depth <= MOST_NESTED else None
+
+    def _whole_said(self, text: str) -> str | None:
+        known = self._whole_known(text)
+        return None if known is None else self._text(known)
+
+    def _whole(self, text: str) -> tuple[Sentence, ...] | None:
+        known = self._whole_known(text)
+        return None if isinstance(known, str) else known
+
+    def _whole_known(self, text: str) -> Known | None:
         if len(text) > LONGEST:
             return None
         before = _WORK.set(_Work())
@@ -140,136 +122,203 @@ class Sentences:
         finally:
             _WORK.reset(before)
 
-    def _known(self, text: str, depth: int) -> str | None:
-        """The same of a part, which is looked at once."""
+    def _sentence_said(self, sentence: Sentence, depth: int) -> str | None:
+        fixed = self._fixed.get(sentence.key)
+        if fixed is not None:
+            return fixed
+        template = self._by_key.get(sentence.key)
+        said = joining(sentence.key) if template is None else template.said
+        if said is None:
+            return None
+        figures = {name: self._text(known, depth + 1) for name, known in sentence.figures.items()}
+        if any(figures.get(name) is None for name in PLACEHOLDER.findall(said)):
+            return None
+        filled = PLACEHOLDER.sub(lambda found: str(figures[found[1]]), said)
+        return filled if template is None else spaced(filled)
+
+    def _text(self, known: Known, depth: int = 0) -> str | None:
+        """What was understood, in the language."""
+        if not isinstance(known, str):
+            return self.say(known, depth)
+        text = known.strip()
+        if " " not in text:
+            return text
+        return _same(text) or _names(text) or amount(text, self._nouns) or text
+
+    def _known(self, text: str, depth: int) -> Known | None:
+        """What a part is understood as; it is looked at once."""
         seen = _WORK.get().seen
         if (text, depth) not in seen:
-            seen[text, depth] = self._said(text, depth)
+            seen[text, depth] = self._understood(text, depth)
         return seen[text, depth]
 
-    def _said(self, text: str, depth: int) -> str | None:
+    def _understood(self, text: str, depth: int) -> Known | None:
         _WORK.get().goes_on(len(text))
         if depth > DEEPEST:
             return None
-        known = self._fixed.get(text) or amount(text, self._nouns)
-        if known is not None:
-            return known
+        if text in self._fixed:
+            return (Sentence(key=text),)
+        if amount(text, self._nouns) is not None:
+            return text
         parts = SENTENCE_END.split(text)
         if len(parts) > 1:
-            return _joined("", (self._known(part, depth) for part in parts))
-        return self._by_template(text, depth) or self._by_parts(text, depth)
+            found = [self._known(part, depth) for part in parts]
+            return None if None in found else tuple(chain.from_iterable(_sentences(one) for one in found if one))
+        return self._bytemplate_of(text, depth) or self._by_parts(text, depth)
 
-    def _by_template(self, text: str, depth: int) -> str | None:
-        turned = _turned(text)
+    def _bytemplate_of(self, text: str, depth: int) -> Known | None:
+        turned = turned_text(text)
         for template in self._templates:
             if template.probe not in text and template.probe not in turned:
                 continue
-            for values in (*template.values(text), *template.values(turned)):
-                said = self._filled(template, values, depth)
-                if said is not None:
-                    return said
+            for key, looked in template.ways(text, turned):
+                for values in template.values(looked):
+                    found = self._filled(template, key, values, depth)
+                    if found is not None:
+                        return (found,)
         return None
 
-    def _filled(self, template: _Template, values: tuple[str, ...], depth: int) -> str | None:
+    def _filled(self, template: Template, key: str, values: tuple[str, ...], depth: int) -> Sentence | None:
         if template.goes_over(values):
             return None
-        filled = {}
+        figures: dict[str, Known] = {}
         for name, value in zip(template.names, values, strict=True):
+            if "|" in name:
+                figures[name] = value
+                continue
             is_doubtful = name.startswith("n_") or (template.length < LONG and ENGLISH_WORD.fullmatch(value))
-            said = self._known(value, depth + 1) if is_doubtful else self._value(value, depth)
-            if said is None:
+            known = self._known(value, depth + 1) if is_doubtful else self._value(value, depth)
+            if known is None:
                 return None
-            filled[name] = said
-        return spaced(PLACEHOLDER.sub(lambda found: filled[found[1]], template.said))
+            figures[name] = known
+        return Sentence(key=key, figures=figures)
 
-    def _value(self, value: str, depth: int) -> str | None:
+    def _value(self, value: str, depth: int) -> Known | None:
         """What stands in a place: a name, an amount, a list of them, or a phrase."""
         text = value.strip()
         if " " not in text:
-            return None if text in VAGUE or (text.endswith(".") and len(text) > 1) else text
-        same = _same(text)
-        if same is not None:
-            return same
-        for mark, other in BEGINS:
+            return None if text in VAGUE or (text.endswith(".") and len(text) > 1) else value
+        if _same(text) is not None:
+            return value
+        for mark in BEGINS:
             if text.startswith(mark):
                 rest = self._value(text.removeprefix(mark), depth)
-                return None if rest is None else other + rest
-        return self._listed(text, depth + 1) or self._known(text, depth + 1) or self._with_phrase(text, depth + 1)
+                return _sentence(key_of(mark, ""), rest)
+        known = self._listed(text, depth + 1) or self._known(text, depth + 1) or self._with_phrase(text, depth + 1)
+        if isinstance(known, str):
+            return value
+        return known if text == value else _sentence(key_of(*value.split(text, 1)), known)
 
-    def _listed(self, text: str, depth: int) -> str | None:
+    def _listed(self, text: str, depth: int) -> Known | None:
         """``a, b and 4 more``, or names alone: names as they are, phrases as they are said."""
-        begin, _, more = text.rpartition(" and ")
-        number = re.fullmatch(r"([\d,]+) more", more)
-        if number:
-            text = begin
-        elif begin and " and " not in begin and " " not in more:
-            text = f"{begin}, {more}"
-        items = text.split(", ")
-        if not number and (len(items) == 1 or any(_same(item) is None for item in items)):
+        found = items_of(text)
+        if found is None or (found.more is None and any(_same(item) is None for item in found.items)):
             return None
-        listed = _joined("、", (self._part(item, depth) for item in items))
-        return f"{listed} 等（另有 {number[1]} 个）" if number and listed else listed
+        items = [self._part(item, depth) for item in found.items]
+        if None in items:
+            return None
+        if all(isinstance(known, str) and _same(known) is not None for known in items):
+            return text
+        return _sentence(key_of_list(text, found), *items)
 
-    def _with_phrase(self, text: str, depth: int) -> str | None:
+    def _with_phrase(self, text: str, depth: int) -> Known | None:
         """A name, and a phrase that begins with a comma."""
         name, link, rest = text.partition(", ")
-        said = self._known(link + rest, depth) if link and " " not in name else None
-        return None if said is None else name + said
+        known = self._known(link + rest, depth) if link and " " not in name else None
+        return _sentence(key_of("", "", ""), name, known)
 
-    def _by_parts(self, text: str, depth: int) -> str | None:
+    def _by_parts(self, text: str, depth: int) -> Known | None:
         """Phrases that are joined, and a phrase that ends as a sentence."""
         if text.endswith("."):
-            said = self._known(text[:-1], depth + 1)
-            return None if said is None else said + FULL_STOP
+            return _sentence(key_of("", "."), self._known(text[:-1], depth + 1))
         for way in (self._listed, self._changed, self._in_brackets, self._before_name, self._linked, self._after_name):
-            said = way(text, depth)
-            if said is not None:
-                return said
+            known = way(text, depth)
+            if known is not None:
+                return known
         return None
 
-    def _changed(self, text: str, depth: int) -> str | None:
+    def _changed(self, text: str, depth: int) -> Known | None:
         """``connections 76 → 78``: what changes, from what to what."""
         found = CHANGED.fullmatch(text)
-        if found is None:
-            return None
-        said = [self._part(part, depth) for part in found.groups()]
-        return None if None in said else "{} {} → {}".format(*said)
+        parts = [self._part(part, depth) for part in found.groups()] if found else [None]
+        return _sentence(key_of("", " ", " → ", ""), *parts)
 
-    def _in_brackets(self, text: str, depth: int) -> str | None:
+    def _in_brackets(self, text: str, depth: int) -> Known | None:
         begin, found, inside = text.removesuffix(")").partition("(")
         if not found or not text.endswith(")"):
             return None
-        first, last = self._part(begin.strip(), depth) if begin else "", self._part(inside, depth)
-        is_same = first == begin.strip() and last == inside
-        return None if first is None or last is None or is_same else f"{first}（{last}）"
+        last = self._part(inside, depth)
+        if not begin:
+            return None if last is None or self._text(last) == inside else _sentence(key_of("(", ")"), last)
+        name = begin.removesuffix(" ")
+        first = self._part(begin.strip(), depth)
+        if first is None or last is None or (self._text(first) == begin.strip() and self._text(last) == inside):
+            return None
+        return _sentence(key_of("", " (" if name != begin else "(", ")"), first, last)
 
-    def _linked(self, text: str, depth: int) -> str | None:
-        for link, other in LINKS:
+    def _linked(self, text: str, depth: int) -> Known | None:
+        for link in LINKS:
             parts = text.split(link, 1 if link == ": " else -1)
-            said = [self._part(part, depth) for part in parts] if len(parts) > 1 else [None]
+            known = [self._part(part, depth) for part in parts] if len(parts) > 1 else [None]
+            if None in known:
+                continue
+            said = [None if part is None else self._text(part) for part in known]
             is_a_path = link == " › "
-            if None not in said and said != parts and (is_a_path or not _is_word(parts[0], said[0])):
-                return other.join(part for part in said if part is not None)
+            if said != parts and (is_a_path or not _is_word(parts[0], said[0])):
+                return _sentence(key_of("", *[link] * (len(parts) - 1), ""), *known)
         begin, link, end = text.partition(", ")
         first, last = (self._part(begin, depth), self._known(link + end, depth + 1)) if link else (None, None)
-        return None if first is None or last is None else first + last
+        return _sentence(key_of("", "", ""), first, last)
 
-    def _before_name(self, text: str, _: int) -> str | None:
+    def _before_name(self, text: str, _: int) -> Known | None:
         """A phrase that may have commas of its own, and a name."""
         phrase, link, name = text.rpartition(", ")
-        said = self._fixed.get(phrase) if link and " " not in name and name not in VAGUE else None
-        return None if said is None else f"{said}，{name}"
+        is_known = link and phrase in self._fixed and " " not in name and name not in VAGUE
+        return _sentence(key_of("", ", ", ""), (Sentence(key=phrase),), name) if is_known else None
 
-    def _after_name(self, text: str, depth: int) -> str | None:
+    def _after_name(self, text: str, depth: int) -> Known | None:
         """A name, which is no usual word, and what it does."""
         name, _, rest = text.partition(" ")
         is_number = name[-1:].isdigit() and not {"@", "-"} & {*name}
         is_name = rest and not is_number and not ENGLISH_WORD.fullmatch(name)
-        said = self._known(rest, depth + 1) if is_name else None
-        return None if said is None else f"{name} {said}"
+        return _sentence(key_of("", " ", ""), name, self._known(rest, depth + 1)) if is_name else None
 
-    def _part(self, text: str, depth: int) -> str | None:
-        return self._known(text, depth + 1) or _same(text)
+    def _part(self, text: str, depth: int) -> Known | None:
+        return self._known(text, depth + 1) or (text if _same(text) else None)
+
+
+def filled(parts: Iterable[Sentence]) -> str:
+    """The English text of sentences.
+
+    >>> filled([Sentence(key="{n_queues} wait", figures={"n_queues": "4 queues"}), Sentence(key="Look.")])
+    '4 queues wait Look.'
+    """
+    return " ".join(map(_filled, parts))
+
+
+def _filled(part: Sentence) -> str:
+    figures = {name: known if isinstance(known, str) else filled(known) for name, known in part.figures.items()}
+    return PLACEHOLDER.sub(lambda place: figures[place[1]], part.key)
+
+
+def _sentence(key: str, *known: Known | None) -> Known | None:
+    """A sentence that joins what is known; None if some is not."""
+    found = [one for one in known if one is not None]
+    if len(found) < len(known):
+        return None
+    return (Sentence(key=key, figures=dict(zip(PLACEHOLDER.findall(key), found, strict=True))),)
+
+
+def _sentences(known: Known) -> tuple[Sentence, ...]:
+    """The same as sentences: a name or an amount alone is one."""
+    return (Sentence(key=key_of("", ""), figures={"1": known}),) if isinstance(known, str) else known
+
+
+def _names(text: str) -> str | None:
+    """A list of names alone."""
+    found = items_of(text)
+    said = None if found is None else joined(map(_same, found.items), "、")
+    return None if found is None or said is None else found.said(said)
 
 
 def _is_word(text: str, said: str | None) -> bool:
@@ -290,34 +339,3 @@ def _same(text: str) -> str | None:
 def spaced(text: str) -> str:
     """Chinese characters have a space between them and Latin letters or digits, and none between one another."""
     return NO_SPACE.sub("", MISSING_SPACE.sub(" ", text))
-
-
-def _joined(link: str, parts: Iterable[str | None]) -> str | None:
-    found = list(parts)
-    known = [part for part in found if part is not None]
-    return link.join(known) if len(known) == len(found) else None
-
-
-def _turned(text: str) -> str:
-    """The same with the other case of its first letter."""
-    return text[:1].swapcase() + text[1:]
-
-
-def _template(text: str, said: str) -> _Template:
-    names = [name for name in PLACEHOLDER.findall(text) if "|" not in name]
-    literals = PLACEHOLDER.split(text)[::2]
-    patterns = tuple(re2.compile("(?s)" + "".join(_pattern(text, place))) for place in ("(.*?)", "(.*)"))
-    length = sum(character.isalpha() for character in "".join(literals))
-    every, is_only = enumerate(PLACEHOLDER.findall(text)), len(names) == 1 and text.endswith(".")
-    opens = tuple(is_only or literals[place].endswith((": ", "; ", ". ")) for place, name in every if "|" not in name)
-    return _Template(max(literals, key=len), patterns, tuple(names), said, opens, length)
-
-
-def _pattern(text: str, place: str) -> Iterator[str]:
-    for number, part in enumerate(PLACEHOLDER.split(text)):
-        if number % 2 == 0:
-            yield re.escape(part)
-        elif "|" in part:
-            yield f"(?:{'|'.join(map(re.escape, part.split('|')))})"
-        else:
-            yield COUNTED if part.startswith("n_") else place

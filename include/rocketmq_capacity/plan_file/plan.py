@@ -18,6 +18,7 @@ from rocketmq_capacity.plan_file.own_policy import PolicyDifference
 from rocketmq_capacity.plan_file.recommendation import Approval, Recommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.score import Score
+from rocketmq_capacity.plan_file.sentence import Sentence
 from rocketmq_capacity.plan_file.told import AcceptedRisk, Freeze
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
@@ -90,6 +91,13 @@ class Plan(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Meta(description="what to know of the plan itself: a freeze, and accepted risks that do not hold"),
     ] = ()
+    sentences: Annotated[
+        dict[str, tuple[Sentence, ...]],
+        Meta(
+            description="each English sentence of this file that has a key, with what it consists of; none in earlier "
+            "versions"
+        ),
+    ] = {}
     events: Annotated[
         tuple[ComingEvent, ...] | UnsetType,
         Meta(description="the events of the policy's calendar that are not over; only if there are any"),

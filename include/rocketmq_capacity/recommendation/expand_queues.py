@@ -256,19 +256,21 @@ def _why(chosen: Expansion) -> str:
         )
     if tried.rule == UNEVEN:
         return f"{layout}, in all a multiple of the clients of {listed(chosen.asking)}: no remainder is left."
-    return f"{layout}{_together(tried.demand)}"
+    return _together(layout, tried.demand)
 
 
-def _together(demand: Demand) -> str:
+def _together(layout: str, demand: Demand) -> str:
     """What more queues do for a group that is too busy, with as many clients as are then enough."""
     group, clients, then = demand.consumer_group, demand.clients, demand.then_clients
     before, after = (percent(share or 0.0) for share in (demand.busy_before, demand.busy_after))
     falls = f"the busiest client of {group} goes from {before} to {after} of its time"
     if then is None or then == clients:
-        return f": {falls}."
+        return f"{layout}: {falls}."
     if then > clients:
-        return f" together with {then} instead of {counted(clients, 'client')}: {falls}. Neither is enough alone."
-    return f": {falls}. {then} of its {counted(clients, 'client')} are enough then."
+        return (
+            f"{layout} together with {then} instead of {counted(clients, 'client')}: {falls}. Neither is enough alone."
+        )
+    return f"{layout}: {falls}. {then} of its {counted(clients, 'client')} are enough then."
 
 
 def _busy_before(demand: Demand) -> dict[str, float | int | None]:

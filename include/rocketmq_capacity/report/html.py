@@ -36,7 +36,7 @@ def render_report(plan: Plan, beside: PageRows, language: Language = ENGLISH) ->
 
     Errors: :class:`jinja2.UndefinedError` if a template uses a name that does not exist, which is a defect.
     """
-    with speaking(language):
+    with speaking(language, plan.sentences):
         page = page_of(plan, beside)
         style = _style() + _filters(0 if page.owners is None else len(page.owners.owners))
         template = _environment().get_template(TEMPLATE)

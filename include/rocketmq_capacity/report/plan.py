@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken
+from rocketmq_capacity.language.of_plan import with_sentences
 from rocketmq_capacity.plan_file.changes import Changes
 from rocketmq_capacity.plan_file.finding import Finding, still_open
 from rocketmq_capacity.plan_file.findings import finding_of, in_order
@@ -127,7 +128,7 @@ def plan_of(
     )
     asks_rooms = policy.report_cross_room and policy.rooms is not None
     answered = _with_answers(scored(plan, rows.losses, policy.score, asks_rooms=asks_rooms), answers)
-    return with_ledger(answered, _advised_before(rows), today)
+    return with_sentences(with_ledger(answered, _advised_before(rows), today))
 
 
 def _with_answers(plan: Plan, answers: Sequence[Approval]) -> Plan:
@@ -167,7 +168,9 @@ def _changes(rows: Rows, findings: Sequence[Finding], policy: Policy) -> Changes
 
 
 def render_plan(plan: Plan) -> Iterator[bytes]:
-    """The bytes of plan.json in parts: UTF-8, a line for each member and entry of a list; equal for equal plans.
+    """The bytes of plan.json in parts: UTF-8, a line for each member, entry of a list and sentence.
+
+    They are equal for equal plans.
 
     So two plans are compared line by line, without the indentation that would be two fifths of a large plan. In parts,
     because a large cluster's plan takes more than a hundred megabytes as text.
@@ -179,19 +182,22 @@ def render_plan(plan: Plan) -> Iterator[bytes]:
             continue
         yield start + b"\n" + msgspec.json.encode(field.encode_name) + b": "
         if isinstance(value, tuple) and value:
-            yield from _rendered_list(value)
+            yield from _rendered_lines(b"[", map(msgspec.json.encode, value), b"]")
+        elif isinstance(value, dict) and value:
+            entries = (msgspec.json.encode(name) + b": " + msgspec.json.encode(held) for name, held in value.items())
+            yield from _rendered_lines(b"{", entries, b"}")
         else:
             yield msgspec.json.encode(value)
         start = b","
     yield b"\n}\n"
 
 
-def _rendered_list(values: Sequence[Any]) -> Iterator[bytes]:
-    start = b"[\n"
-    for value in values:
-        yield start + msgspec.json.encode(value)
+def _rendered_lines(begin: bytes, entries: Iterable[bytes], end: bytes) -> Iterator[bytes]:
+    start = begin + b"\n"
+    for entry in entries:
+        yield start + entry
         start = b",\n"
-    yield b"\n]"
+    yield b"\n" + end
 
 
 def _valid_until(taken_at: str, hours: float) -> str | None:
