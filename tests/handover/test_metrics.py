@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 from prometheus_client import parser as text_format
 from prometheus_client.openmetrics import parser as open_metrics
 
@@ -14,6 +15,7 @@ from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.settings.policy import Metrics, Policy
+from tests.handover.filling_disk import a_filling_broker
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group
 from tests.report.sample_cluster import sample_rows
@@ -106,6 +108,26 @@ def test_lag_that_is_not_under_control_has_its_worst_state() -> None:
     })
 
     assert found["consumer_group_lag_state", (("consumer_group", "g_pay"), ("lag_state", "STALL"))] == 1
+
+
+def test_a_disk_that_fills_has_the_time_until_each_level_in_seconds() -> None:
+    plan = replace(plan_of(sample_rows()), brokers=(a_filling_broker(latest_days=None),))
+    found = {
+        (name.removeprefix("broker_disk_saturation_"), dict(labels)["used_ratio"]): value
+        for (name, labels), value in series_of(metrics_of(plan, ALL)).items()
+        if dict(labels).get("node_id") == "broker-a"
+    }
+
+    assert found == {
+        ("earliest_seconds", "0.75"): 0,
+        ("seconds", "0.75"): 0,
+        ("latest_seconds", "0.75"): 0,
+        ("earliest_seconds", "0.85"): 129_600,
+        ("seconds", "0.85"): 172_800,
+        ("latest_seconds", "0.85"): 345_600,
+        ("earliest_seconds", "0.9"): 259_200,
+        ("seconds", "0.9"): 388_800,
+    }
 
 
 def test_beyond_the_bound_the_worst_ones_stay_and_the_others_are_counted() -> None:

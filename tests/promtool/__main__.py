@@ -15,8 +15,11 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.settings.policy import Metrics
+from tests.handover.filling_disk import a_filling_broker
 from tests.handover.monitoring import ALERTS, FOLDER, queries
 from tests.promtool.programs import GRAFANA_SCHEMA, PROMTOOL, build
 from tests.promtool.scraped import REFUSED, SCRAPED, Prometheus, scraping
@@ -31,7 +34,7 @@ def main() -> None:
     """Build what is not there, and check all. Errors: CalledProcessError or AssertionError with what is wrong."""
     build()
     for rows in (sample_rows(), varied_rows(30)):
-        content = metrics_of(plan_of(rows), Metrics())
+        content = metrics_of(replace(plan_of(rows), brokers=(a_filling_broker(),)), Metrics())
         run(PROMTOOL, "check", "metrics", fed=content)
     run(PROMTOOL, "check", "rules", str(ALERTS))
     for title, query in queries():

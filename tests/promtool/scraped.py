@@ -12,6 +12,8 @@ from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+from msgspec.structs import replace
+
 from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.plan_file.handed_over import METRICS
 from rocketmq_capacity.plan_file.plan import read_plan
@@ -21,6 +23,7 @@ from rocketmq_capacity.settings.policy import Metrics
 from rocketmq_capacity.store.lake import PUBLISH, Lake
 from rocketmq_capacity.store.writing import write_together
 from tests.fixtures.ports import free_port
+from tests.handover.filling_disk import a_filling_broker
 from tests.handover.monitoring import ALERTS
 from tests.plugins.api_server import PREFIX, ApiServer, running_api_server
 from tests.plugins.stored_reports import LAST, run_id_of
@@ -62,14 +65,15 @@ class Prometheus:
 
 @contextmanager
 def scraping(home: Path) -> Iterator[Prometheus]:
-    """A Prometheus that has scraped the plan of the sample, and evaluated every alert rule on it.
+    """A Prometheus that has scraped the plan of the sample, with disks that fill, and evaluated every rule on it.
 
     Args:
         home: an empty folder.
     """
     for name in ("airflow", "plans", "what_ifs", "data"):
         (home / name).mkdir()
-    plan = read_plan(SAMPLE_PLAN)
+    # The sample is one snapshot, which has no trend.
+    plan = replace(read_plan(SAMPLE_PLAN), brokers=(a_filling_broker("broker-a"), a_filling_broker("broker-b")))
     run = Lake(home / "plans").run(plan.cluster_name, run_id_of(LAST))
     files = {METRICS: metrics_of(plan, Metrics()), SUMMARY: render_summary(summary_of_plan(plan))}
     write_together(run.report, files)

@@ -1,7 +1,7 @@
 """The metrics of a plan: name, labels, unit and meaning. All of them are gauges.
 
-Labels are RocketMQ's own (BrokerMetricsConstant, rocketmq-all-5.3.3: cluster, topic, consumer_group), so that these
-metrics join with those that brokers export.
+Labels are RocketMQ's own (BrokerMetricsConstant, rocketmq-all-5.3.3: cluster, topic, consumer_group, and node_id, which
+is the broker's name), so that these metrics join with those that brokers export.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ PREFIX: Final = "rocketmq_capacity_"
 CLUSTER: Final = "cluster"
 CONSUMER_GROUP: Final = "consumer_group"
 TOPIC: Final = "topic"
+NODE_ID: Final = "node_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Family:
 
 OF_GROUP: Final = (CLUSTER, CONSUMER_GROUP)
 OF_TOPIC: Final = (CLUSTER, TOPIC)
+OF_DISK: Final = (CLUSTER, NODE_ID, "used_ratio")
 
 SNAPSHOT: Final = Family("snapshot_timestamp_seconds", "When the snapshot was taken.", unit="seconds")
 VALID_UNTIL: Final = Family(
@@ -134,6 +136,25 @@ TOPIC_FINDINGS: Final = Family(
     "topic_findings",
     "Findings that nobody has accepted; no series without one.",
     (*OF_TOPIC, "rule", "severity"),
+)
+
+DISK_EARLIEST: Final = Family(
+    "broker_disk_saturation_earliest_seconds",
+    "From the snapshot until a disk that fills for certain is so full, at the earliest.",
+    OF_DISK,
+    "seconds",
+)
+DISK: Final = Family(
+    "broker_disk_saturation_seconds",
+    "From the snapshot until a disk that fills for certain is so full, most likely.",
+    OF_DISK,
+    "seconds",
+)
+DISK_LATEST: Final = Family(
+    "broker_disk_saturation_latest_seconds",
+    "From the snapshot until a disk that fills for certain is so full, at the latest; no series if perhaps never.",
+    OF_DISK,
+    "seconds",
 )
 
 FAMILIES: Final = tuple(value for value in list(globals().values()) if isinstance(value, Family))

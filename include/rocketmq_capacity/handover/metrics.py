@@ -5,7 +5,9 @@ What is unknown has no series: a series of 0 would be a figure. The number of se
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
+from msgspec import UNSET
 from prometheus_client.core import CollectorRegistry, GaugeMetricFamily
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.registry import Collector
@@ -14,6 +16,7 @@ from rocketmq_capacity.handover import families
 from rocketmq_capacity.handover.families import Family
 from rocketmq_capacity.handover.moments import seconds_of
 from rocketmq_capacity.handover.worst_first import groups_worst_first, topics_worst_first
+from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.plan_file.finding import Finding, still_open
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
@@ -21,6 +24,8 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Metrics
 from rocketmq_capacity.vocabulary import PROVISION_STATUSES, SEVERITIES, UNKNOWN
 
+DAY_S: Final = 86_400
+"""Prometheus' unit of time is the second; Grafana shows days."""
 Sample = tuple[Family, tuple[str, ...], float | None]
 """A metric, the values of its labels without the cluster's name, and its value; None if it is unknown."""
 
@@ -41,6 +46,7 @@ def metrics_of(plan: Plan, bounds: Metrics) -> bytes:
         (families.LEFT_OUT_TOPICS, (), max(0, len(topics) - left[1])),
         *_of_groups(groups[: left[0]], plan),
         *_of_topics(topics[: left[1]], plan),
+        *_of_disks(plan.brokers),
     ]
     registry = CollectorRegistry()
     registry.register(_Samples(plan.cluster_name, samples))
@@ -139,6 +145,15 @@ def _of_topics(topics: Sequence[str], plan: Plan) -> Iterator[Sample]:
         yield families.TOPIC_GROUPS, (topic,), readers[topic]
         yield families.TOPIC_ORPHANS, (topic,), None if topic in unknown else orphans[topic]
         yield from _counted(families.TOPIC_FINDINGS, (topic,), findings.get(topic, []))
+
+
+def _of_disks(brokers: Iterable[BrokerPlan]) -> Iterator[Sample]:
+    for broker in brokers:
+        for level in () if broker.disk_forecast is UNSET else broker.disk_forecast.levels:
+            disk = (broker.broker_name, f"{level.used_ratio:g}")
+            yield families.DISK_EARLIEST, disk, level.earliest_days * DAY_S
+            yield families.DISK, disk, level.likely_days * DAY_S
+            yield families.DISK_LATEST, disk, None if level.latest_days is None else level.latest_days * DAY_S
 
 
 def _is_told(strategy: StrategyPlan | None) -> bool:
