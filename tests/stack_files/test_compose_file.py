@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from rocketmq_capacity.settings.deployment import Places
 from tests.fixtures.environment import ROOT
 from tests.stack_files.compose_file import (
     EXAMPLE,
@@ -103,6 +104,23 @@ def test_every_secret_comes_from_the_env_file(demo: dict[str, Service]) -> None:
 def test_only_those_who_need_it_get(secret: str, demo: dict[str, Service]) -> None:
     told = {name for name, service in demo.items() if SECRETS[secret] in json.dumps(service)}
     assert told == MAY_KNOW[secret]
+
+
+def test_the_token_for_metrics_is_a_secret_of_the_api_server_alone(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("0" * 32)
+    resolved = json.loads(config(tmp_path, {**SECRETS, "RMQC_METRICS_TOKEN_FILE": str(token)}).stdout)
+    readers = {name: one for name, one in resolved["services"].items() if one.get("secrets")}
+
+    assert set(readers) == {"airflow-api-server"}
+    (secret,) = readers["airflow-api-server"]["secrets"]
+    assert resolved["secrets"][secret["source"]]["file"] == str(token)
+    places = Places.of(tmp_path, readers["airflow-api-server"]["environment"])
+    assert places.metrics_token == Path("/run/secrets") / secret["source"]
+
+
+def test_without_a_token_metrics_need_a_login(stack: dict[str, Service], tmp_path: Path) -> None:
+    assert Places.of(tmp_path, stack["airflow-api-server"]["environment"]).metrics_token is None
 
 
 def test_no_secret_is_in_a_command(demo: dict[str, Service]) -> None:
