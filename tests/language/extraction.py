@@ -18,6 +18,7 @@ from typing import Final
 from rocketmq_capacity.catalogue.evidence import Figure, figures_of
 from rocketmq_capacity.catalogue.rule import rules, units_of
 from rocketmq_capacity.provider.change_form import change_forms
+from rocketmq_capacity.provider.form_text import paragraphs
 from rocketmq_capacity.report.figures import PER_CENT, UNITS, label
 from rocketmq_capacity.simulation.change import changes
 from tests.fixtures.environment import ROOT
@@ -47,8 +48,6 @@ PROGRESS: Final = ("progress", "steps", "snapshot/collect.py", "cli.py")
 TOLD: Final = frozenset({"tell", "tells", "phase", "map_units"})
 """Calls that tell of the progress: their texts, and the names of phases."""
 TELLING: Final = frozenset({"in_a_few_words"})
-FORMS: Final = ("include/rocketmq_capacity/provider", "dags")
-"""Where the texts of forms, questions and notices are, among others: in calls of ``phrase`` alone."""
 WITHOUT_PAGE: Final = frozenset({
     "report/accepting.py",
     "report/acceptance.py",
@@ -172,7 +171,8 @@ def texts_of_code() -> Found:
     readers = (
         *((PACKAGE / room, _Reader) for room in ROOMS),
         *((PACKAGE / room, _ProgressReader) for room in PROGRESS),
-        *((ROOT / folder, _PhraseReader) for folder in FORMS),
+        (PACKAGE / "provider", _PhraseReader),
+        (ROOT / "dags", _DagReader),
         (PAGES, _PageReader),
     )
     for path, reader in readers:
@@ -371,6 +371,15 @@ class _PhraseReader(_Reader):
 
     def visit_keyword(self, node: ast.keyword) -> None:
         self.visit(node.value)
+
+
+class _DagReader(_PhraseReader):
+    """Reads a Dag, whose docstring Airflow shows."""
+
+    def visit_Module(self, node: ast.Module) -> None:  # ast's name
+        for paragraph in paragraphs(ast.get_docstring(node) or ""):
+            self.found.phrases.setdefault(paragraph, []).append(f"{self.name}:1")
+        super().visit_Module(node)
 
 
 class _ProgressReader(_PhraseReader):

@@ -1,5 +1,6 @@
 """Forms and questions in Airflow, which everybody sees alike: they are in the language of the deployment's policy."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from airflow.sdk import Param
 
 from rocketmq_capacity.provider.acceptance import acceptance_params
 from rocketmq_capacity.provider.approval import answer_fields, questions
+from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params, replaces_param
 from rocketmq_capacity.provider.source import cluster_param, clusters_param, inventory_param
 from rocketmq_capacity.settings.deployment import Places
@@ -67,6 +69,21 @@ def test_a_form_has_the_same_fields_values_and_limits_in_every_language(monkeypa
     monkeypatch.delenv("RMQC_POLICY")
     assert chinese == rules()
     assert [text for param in fields().values() for text in texts(param) if HAN.search(text)] == []
+
+
+@pytest.mark.usefixtures("chinese")
+@pytest.mark.parametrize("file", sorted((ROOT / "dags").glob("*.py")), ids=lambda file: file.stem)
+def test_what_a_dag_says_of_itself_is_chinese_with_the_names_as_they_are(file: Path) -> None:
+    english = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    told = every_dag(str(file), english)
+
+    assert HAN.search(told["description"])
+    assert told["doc_md"].startswith(f"{told['description']}。")
+    for paragraph in told["doc_md"].split("\n\n"):
+        assert HAN.search(paragraph), paragraph
+    assert sorted(re.findall(r"`[^`]+`|\]\([^)]+\)", told["doc_md"])) == sorted(
+        re.findall(r"`[^`]+`|\]\([^)]+\)", english)
+    )
 
 
 @pytest.mark.usefixtures("chinese")

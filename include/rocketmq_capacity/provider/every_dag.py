@@ -6,6 +6,7 @@ from typing import Any, Final
 import pendulum
 from airflow.utils.types import DagRunType
 
+from rocketmq_capacity.provider.form_text import document
 from rocketmq_capacity.provider.known_fields import refuse_unknown_fields
 from rocketmq_capacity.provider.refused import NO_RETRY
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN
@@ -19,13 +20,14 @@ def every_dag(file: str, text: str, **default_args: Any) -> dict[str, Any]:
 
     Args:
         file: the Dag's file, which has the Dag's name.
-        text: its docstring, which the UI shows; its first sentence is the description.
+        text: its docstring, which the UI shows in the deployment's language; its first line is the description.
         default_args: further defaults of this Dag's tasks.
     """
+    shown = document(text)
     return {
         "dag_id": Path(file).stem,
-        "description": text.partition(".")[0],
-        "doc_md": text,
+        "description": shown.partition("\n")[0].rstrip(".。"),
+        "doc_md": shown,
         "start_date": pendulum.datetime(2026, 1, 1, tz="UTC"),
         "catchup": False,
         "allowed_run_types": NEVER_BACKFILLED,

@@ -1,5 +1,7 @@
 """Texts of forms and questions in the deployment's language: Airflow shows them to everybody alike."""
 
+from collections.abc import Iterator
+
 from rocketmq_capacity.settings.deployment import policy_file
 from rocketmq_capacity.settings.policy_language import language_of_policy
 from rocketmq_capacity.vocabulary import ENGLISH
@@ -15,6 +17,19 @@ def phrase(text: str, /, **values: object) -> str:
 
     with current.speaking(language):
         return current.phrase(text, **values)
+
+
+def document(text: str) -> str:
+    """A text of several paragraphs, such as a Dag's docstring."""
+    if language_of_policy(policy_file()) == ENGLISH:
+        return text
+    return "\n\n".join(phrase(paragraph) for paragraph in paragraphs(text))
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """Its paragraphs, each in one line, and its tables."""
+    for part in text.strip().split("\n\n"):
+        yield part if part.startswith("|") else " ".join(part.split())
 
 
 def words(text: str) -> str:
