@@ -14,7 +14,7 @@ from tests.advice.choices import (
     with_clients,
 )
 from tests.advice.faults import named
-from tests.advice.fleet import Fleet
+from tests.advice.fleet import BUSIEST_DAY, Fleet
 from tests.advice.healthy import set_busy
 from tests.advice.judge import Expected
 from tests.advice.model import Client, Group, Lag, Place
@@ -23,6 +23,7 @@ from tests.advice.shape import ROOMS, Queue
 ALARMING: Final = 0.52
 """A busy share from which a skew is a warning, and at which the loss of a broker is still survived."""
 TOO_MANY_CLIENTS: Final = 7
+GROWING_DAYS: Final = 35
 
 
 def queues_shared_out_unevenly(fleet: Fleet) -> Expected:
@@ -100,6 +101,15 @@ def clients_that_are_too_busy(fleet: Fleet) -> Expected:
         group.name,
         may_name=about(fleet, group),
     )
+
+
+def traffic_that_outgrows_its_clients(fleet: Fleet) -> Expected:
+    """It grows by a fiftieth of today's each day, and its clients bear an eighth more."""
+    group = some_group(fleet, "plain", "circle", alone=True)
+    fleet.days = GROWING_DAYS
+    only_topic(fleet, group).growth = 0.02
+    busy(fleet, group, 0.62 / BUSIEST_DAY)
+    return Expected("CONSUMER_CAPACITY", ("WARNING",), ("SCALE_CONSUMERS",), group.name, may_name=about(fleet, group))
 
 
 def clients_that_cannot_keep_up(fleet: Fleet) -> Expected:
@@ -271,4 +281,4 @@ FAULTS: Final = named(
     messages_that_cross_rooms,
     clients_of_a_drained_broker,
     caches_larger_than_the_heap,
-)
+) | named(traffic_that_outgrows_its_clients, with_history=True)

@@ -39,12 +39,16 @@ class Place:
 
 @dataclass(slots=True)
 class Topic:
-    """A topic; ``rates`` are messages a second of each of its queues at usual traffic."""
+    """A topic; ``rates`` are messages a second of each of its queues at usual traffic.
+
+    A day before it was less by the share ``growth`` of today's, and so on.
+    """
 
     name: str
     message_type: str
     places: dict[str, Place]
     rates: dict[Queue, float]
+    growth: float = 0.0
 
     @property
     def readable(self) -> list[Queue]:

@@ -19,6 +19,8 @@ from tests.advice.shape import (
 )
 
 DAY_S: Final = 86_400
+BEGAN_DAYS: Final = 40
+"""How long ago topics were created."""
 CRASHED_S: Final = 300
 """How long before a snapshot a client was started that ends again and again."""
 GIB: Final = 2**30
@@ -135,7 +137,7 @@ def _topic(name: str, message_type: str, topic: Topic, moment: Moment) -> Row:
                 "queue_id": queue.queue_id,
                 "min_offset": _end(topic, queue, moment, KEPT_H * 3600),
                 "max_offset": _end(topic, queue, moment),
-                "put_msgs_per_s": round(topic.rates.get(queue, 0.0) * moment.traffic, 4),
+                "put_msgs_per_s": round(_rate(topic, queue, moment), 4),
             }
             for queue in written
         ],
@@ -144,8 +146,13 @@ def _topic(name: str, message_type: str, topic: Topic, moment: Moment) -> Row:
 
 def _end(topic: Topic, queue: Queue, moment: Moment, seconds_before: float = 0) -> int:
     """How far a queue was written so many seconds before the moment: tonight's rate within it, the usual one before."""
-    rate = topic.rates.get(queue, 0.0)
-    return int(rate * DAY_S * (40 - moment.days_before) - rate * moment.traffic * seconds_before)
+    days = moment.days_before
+    usual_days = (BEGAN_DAYS - days) - topic.growth * (BEGAN_DAYS**2 - days**2) / 2
+    return int(topic.rates.get(queue, 0.0) * DAY_S * usual_days - _rate(topic, queue, moment) * seconds_before)
+
+
+def _rate(topic: Topic, queue: Queue, moment: Moment) -> float:
+    return topic.rates.get(queue, 0.0) * moment.traffic * (1 - topic.growth * moment.days_before)
 
 
 def _quiet_topic(name: str, brokers: list[str]) -> Row:

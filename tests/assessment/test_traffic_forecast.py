@@ -66,7 +66,7 @@ def test_traffic_that_grows_is_told_before_it_is_too_much() -> None:
     assert told["traffic_msgs_per_s"] == pytest.approx(2_592.0, rel=0.03)
     assert told["earliest_days"] <= told["likely_days"] <= told["latest_days"]
     # 2,592 + 14 * 20 are 2,872: more than four clients can take, whose next useful number is eight.
-    assert told["needed_then_clients"] == 8
+    assert told["needed_clients"] == 8
 
 
 @pytest.mark.parametrize(

@@ -106,9 +106,11 @@ class WillBeTooBusy(Evidence, frozen=True, kw_only=True):
     earliest_days: Annotated[float, means("until then at the earliest")]
     likely_days: Annotated[float, means("until then most likely")]
     latest_days: Annotated[float | None, means("until then at the latest; null if perhaps never")]
+    peak_utilisation_ratio: Annotated[float, means("busy share of the busiest client at the peak that was seen")]
     clients: Annotated[int, means("of the group", "client")]
     forecast_days: Annotated[float, means("that the policy looks ahead")]
-    needed_then_clients: Annotated[int | None, means("that are enough for the traffic in so many days", "client")]
+    needed_clients: Annotated[int | None, means("that are enough for the traffic in so many days", "client")]
+    needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them at the peak that was seen")]
     max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.scale_down import CAPACITY, FALLS_BEHIND, ScaleDown
+from rocketmq_capacity.assessment.traffic_forecast import clients_then, outgrown
 from rocketmq_capacity.vocabulary import (
     AVG,
     AVG_BY_CIRCLE,
@@ -112,6 +113,9 @@ def _target(group: Group, verdict: Provision, spare: ScaleDown, least: int | Non
         return None if needed is None or needed <= clients else max(needed, least or 0)
     if verdict.status == OVER:
         return spare.kept if spare.kept is None else max(spare.kept, least or 0)
+    if (forecast := outgrown(group)) is not None:
+        then = clients_then(group, forecast)
+        return None if then is None else max(then, least or 0)
     return least if verdict.status == RIGHT else None
 
 

@@ -9,23 +9,38 @@ from rocketmq_capacity.assessment.capacity import CONSUMER_CAPACITY, WillBeTooBu
 from rocketmq_capacity.assessment.coming_events import needed_for
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.traffic_trend import TrafficTrend
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import UNDER, WARNING
 from rocketmq_capacity.wording import counted, percent, rounded
 
 
+def outgrown(group: Group) -> TrafficTrend | None:
+    """The trend of a group whose clients will be too busy within the policy's days, and are not yet; else None."""
+    found, days = group.traffic_trend, group.policy.thresholds.PROVISION.forecast_days
+    if found is None or group.provision.status == UNDER:
+        return None
+    return found if found.trend.days_until(found.full_msgs_per_s)[1] <= days else None
+
+
+def clients_then(group: Group, found: TrafficTrend) -> int | None:
+    """How many clients are enough for the traffic in the policy's days; None if no number is, or if it is unknown."""
+    days, group = group.policy.thresholds.PROVISION.forecast_days, group.apart
+    if group.planned_work is None or not group.peak.msgs_per_s:
+        return None
+    factor = max(1.0, (found.trend.now + found.trend.per_day * days) / group.peak.msgs_per_s)
+    return needed_for(group, np.full(len(group.division.queues.topics), factor))
+
+
 def traffic_grows(group: Group) -> Iterator[Finding]:
     """CONSUMER_CAPACITY: the clients will be too busy within the policy's days; those that are have their finding."""
-    forecast, days = group.traffic_trend, group.policy.thresholds.PROVISION.forecast_days
-    if forecast is None or group.provision.status == UNDER:
+    forecast, at_peak, bounds = outgrown(group), group.provision.at_peak, group.policy.thresholds.PROVISION
+    if forecast is None or at_peak is None:
         return
     trend = forecast.trend
     earliest, likely, latest = trend.days_until(forecast.full_msgs_per_s)
-    if likely > days:
-        return
-    needed = _needed(group, trend.now + trend.per_day * days)
+    needed = clients_then(group, forecast)
     longest = "and perhaps never" if latest is None else f"and at most {rounded(latest, 1)}"
-    enough = "" if needed is None else f" {counted(needed, 'client')} are enough for the traffic in {days:g} days."
     yield finding(
         CONSUMER_CAPACITY,
         WARNING,
@@ -41,25 +56,18 @@ def traffic_grows(group: Group) -> Iterator[Finding]:
             earliest_days=rounded(earliest, 1),
             likely_days=rounded(likely, 1),
             latest_days=None if latest is None else rounded(latest, 1),
+            peak_utilisation_ratio=rounded(at_peak.estimate),
             clients=group.facts.connections,
-            forecast_days=days,
-            needed_then_clients=needed,
+            forecast_days=bounds.forecast_days,
+            needed_clients=needed,
+            needed_busy_ratio=needed and rounded(group.apart.sizes.share(needed)),
             max_useful_clients=group.max_useful_clients,
         ),
-        message=f"Its traffic grows by {rounded(trend.per_day, 1)} msg/s a day, by {counted(trend.points, 'day')}. The"
-        f" busiest client is above {percent(group.policy.thresholds.PROVISION.under_utilisation)} from"
+        message=f"Its traffic grows by {rounded(trend.per_day, 1)} msg/s a day, as {counted(trend.points, 'day')} show."
+        f" The busiest client is above {percent(bounds.under_utilisation)} from"
         f" {rounded(forecast.full_msgs_per_s, 1)} msg/s on: in about {rounded(likely, 1)} days, at least"
-        f" {rounded(earliest, 1)} {longest}.{enough}",
+        f" {rounded(earliest, 1)} {longest}.",
     )
-
-
-def _needed(group: Group, msgs_per_s: float) -> int | None:
-    """How many clients are enough for so much traffic; None if no number is, or if another rule decides it."""
-    group = group.apart
-    if group.planned_work is None or not group.peak.msgs_per_s:
-        return None
-    factor = max(1.0, msgs_per_s / group.peak.msgs_per_s)
-    return needed_for(group, np.full(len(group.division.queues.topics), factor))
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (traffic_grows,)

@@ -142,7 +142,11 @@ class ClientBounds(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     target: Annotated[
-        int | None, Meta(description="clients that keep the busiest one within the bound; null if none do, or unknown")
+        int | None,
+        Meta(
+            description="clients that keep the busiest one within the bound, also for the traffic to come if it grows;"
+            " null if none do, or unknown"
+        ),
     ] = None
     max_replicas: Annotated[
         int | None,

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.capacity import TooBusy, TooMany
+from rocketmq_capacity.assessment.capacity import TooBusy, TooMany, WillBeTooBusy
 from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import evidence_of
@@ -96,7 +96,7 @@ def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if another number of clients brings the busiest one within the bounds."""
     for finding in group.found(CAPACITY):
         facts = evidence_of(finding)
-        if not isinstance(facts, TooBusy | TooMany):
+        if not isinstance(facts, TooBusy | TooMany | WillBeTooBusy):
             continue
         clients, needed, spare = facts.clients, facts.needed_clients, facts if isinstance(facts, TooMany) else None
         if needed is None or (needed <= clients if spare is None else needed >= clients):
@@ -105,7 +105,7 @@ def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
             ACTION,
             consumer_group=group.name,
             target={"clients": needed},
-            reason=_more(needed, clients) if spare is None else _fewer(needed, clients, finding),
+            reason=_number(needed, clients, facts, finding),
             rules=[CAPACITY, *_mended_too(group, clients, needed)],
             before=_side(
                 clients, facts.peak_utilisation_ratio, None if spare is None else spare.clients_one_lost_busy_ratio
@@ -202,15 +202,18 @@ def start_listed_clients(group: Group) -> Iterator[tables.Recommendation]:
     )
 
 
-def _more(needed: int, clients: int) -> str:
+def _number(needed: int, clients: int, facts: TooBusy | TooMany | WillBeTooBusy, finding: tables.Finding) -> str:
+    if isinstance(facts, TooMany):
+        return f"Run {needed} instead of {counted(clients, 'client')}: {finding.message}"
+    if isinstance(facts, WillBeTooBusy):
+        return (
+            f"Run {needed} instead of {counted(clients, 'client')} before that: they are enough for the traffic in"
+            f" {facts.forecast_days:g} days, as it was simulated over all topics of the group."
+        )
     return (
         f"Run {needed} instead of {counted(clients, 'client')}: with fewer the busiest one stays above the bound, as it"
         " was simulated over all topics of the group."
     )
-
-
-def _fewer(needed: int, clients: int, finding: tables.Finding) -> str:
-    return f"Run {needed} instead of {counted(clients, 'client')}: {finding.message}"
 
 
 def _side(clients: int, utilisation: float | None, one_lost: float | None) -> dict[str, Any]:
