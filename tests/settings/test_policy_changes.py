@@ -9,6 +9,7 @@ OF_THE_DEPLOYMENT = {
     "language": "zh-CN",
     "proxies": "[10.66.0.1:8080]",
     "snapshot": "{sample_interval_s: 600}",
+    "samples": "{every_minutes: 1}",
     "history": "{runs: 100}",
     "retention": "{days: 1}",
     "validity": "{hours: 8760}",

@@ -147,7 +147,40 @@ class PublishApp(SparkApp):
         self.operator_extra_links = (ReportLink(self.lake, shelf),)
 
 
-class SnapshotApp(SparkApp):
+class ClusterApp(SparkApp):
+    """An app that asks a live cluster, with what it needs to reach it.
+
+    Args:
+        connection: id of the cluster's Airflow connection.
+        app: the arguments of :class:`SparkApp`.
+    """
+
+    template_fields: Sequence[str] = (*SparkApp.template_fields, "connection")
+
+    def __init__(self, *, connection: str | None, **app: Any) -> None:
+        super().__init__(**{**READ_AGAIN, **app})
+        self.connection = connection
+
+    def execute(self, context: Context) -> None:
+        """Submit the app. The connection's secrets are in a file that only this task can read.
+
+        Errors: `Refused` for a connection with an error; the task's log says which.
+        """
+        from rocketmq_capacity.provider.connection_file import connection_file
+
+        try:
+            with connection_file(str(self.connection)) as (nameserver, file):
+                self.submit(context, f"--nameserver={nameserver}", f"--connection={file}")
+        except BadInput as error:
+            refuse(error)
+
+    def submit(self, context: Context, *source: str) -> None:
+        """Submit the app with further arguments."""
+        self.application_args = [*(self.application_args or []), *source]
+        super().execute(context)
+
+
+class SnapshotApp(ClusterApp):
     """The snapshot app, with what it needs to reach the cluster.
 
     The sample is planned as if it had been taken when the run was due: a plan that is older cannot be approved.
@@ -156,20 +189,19 @@ class SnapshotApp(SparkApp):
         connection: id of the cluster's Airflow connection; empty for an inventory file.
         inventory: path of the file; empty for a live cluster.
         places: the deployment's folders, and the sample.
-        app: the arguments of :class:`SparkApp`.
+        app: the arguments of :class:`ClusterApp`.
     """
 
-    template_fields: Sequence[str] = (*SparkApp.template_fields, "connection", "inventory", "replaces_plan")
+    template_fields: Sequence[str] = (*ClusterApp.template_fields, "inventory", "replaces_plan")
 
-    def __init__(self, *, connection: str | None, inventory: str | None, places: Places, **app: Any) -> None:
-        super().__init__(step="snapshot", places=places, **{**READ_AGAIN, **app})
-        self.connection = connection
+    def __init__(self, *, inventory: str | None, places: Places, **app: Any) -> None:
+        super().__init__(step="snapshot", places=places, **app)
         self.inventory = inventory
         self.replaces_plan = REPLACES_PLAN
         self.sample = places.sample
 
     def execute(self, context: Context) -> None:
-        """Submit the app. The connection's secrets are in a file that only this task can read.
+        """Submit the app, with the cluster's connection if it is asked.
 
         A cleared run has its snapshot stored, so it needs neither file nor connection.
 
@@ -177,23 +209,20 @@ class SnapshotApp(SparkApp):
         """
         with one_line_errors():
             stored = stored_run(lake_of(self.lake), self.run_key)
+        if not stored and not self.inventory:
+            super().execute(context)
+            return
         try:
-            if stored or self.inventory:
-                file = stored.inventory if stored else self._file()
-                self._submit(context, f"--inventory={file}", *(["--dated"] if file == self.sample else []))
-                return
-            from rocketmq_capacity.provider.connection_file import connection_file
-
-            with connection_file(str(self.connection)) as (nameserver, file):
-                self._submit(context, f"--nameserver={nameserver}", f"--connection={file}")
+            file = stored.inventory if stored else self._file()
         except BadInput as error:
             refuse(error)
+        self.submit(context, f"--inventory={file}", *(["--dated"] if file == self.sample else []))
 
-    def _submit(self, context: Context, *source: str) -> None:
+    def submit(self, context: Context, *source: str) -> None:
+        """Submit the app with further arguments."""
         replaces = ["--replaces-plan"] if self.replaces_plan else []
         check = ["--check-executors"] if _has_other_machines() else []
-        self.application_args = [*(self.application_args or []), *source, *replaces, *check]
-        super().execute(context)
+        super().submit(context, *source, *replaces, *check)
 
     def _file(self) -> Path:
         inventory = Path(str(self.inventory))

@@ -31,6 +31,7 @@ WHAT_IF: Final = "rocketmq_what_if"
 FIELDS: Final = {
     "rocketmq_capacity_plan": frozenset({"clusters", "inventory", "replaces_plan", *policy_params()}),
     "rocketmq_capacity_approval": frozenset[str](),
+    "rocketmq_capacity_sample": frozenset[str](),
     "rocketmq_capacity_retention": frozenset({"only_list", "any_number"}),
     ACCEPT: frozenset(acceptance_params()),
     WHAT_IF: frozenset({"cluster", "inventory", *scenario_params(), *policy_params()}),

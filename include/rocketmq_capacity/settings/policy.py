@@ -154,6 +154,18 @@ class Sampling(Section):
         return self
 
 
+class Samples(Section):
+    """How often live clusters are sampled between plans, and how long the samples are kept."""
+
+    every_minutes: Whole = Field(default=5, ge=1, le=60)
+    keep_days: Whole = Field(default=90, ge=1, le=3_660)
+
+    @property
+    def limit_s(self) -> float:
+        """Seconds after which a sample asks no more, so that it never delays the next one."""
+        return 0.8 * 60 * self.every_minutes
+
+
 class History(Section):
     """The number of earlier runs of the lake that a run of a live cluster uses."""
 
@@ -229,6 +241,7 @@ class Policy(Section):
     events: tuple[Event, ...] = ()
     proxies: tuple[ProxyAddress, ...] = ()
     snapshot: Sampling = Sampling()
+    samples: Samples = Samples()
     history: History = History()
     retention: Retention = Retention()
     validity: Validity = Validity()

@@ -13,6 +13,7 @@ A run's datasets are in the run's own folder::
                                  approval.json           the same of an earlier version, which kept only the last
     LAKE/<cluster_name>/.accepted/                       risks that people have accepted, see acceptances.py
                         .notices/                        what owners were told, see notices.py
+                        .samples/<day>/                  what was sampled between plans, like a run, see samples.py
                         .published/                      in a store only: which runs are published, see published.py
 
 Commit by manifest: readers trust a dataset only if the manifest of the step that wrote it is there, and open exactly
@@ -43,6 +44,7 @@ from rocketmq_capacity.store.manifest import (
     sizes_in,
     write_manifest,
 )
+from rocketmq_capacity.store.new_file import PART
 from rocketmq_capacity.store.place import delete_in_store, is_local, told_in_one_line
 from rocketmq_capacity.store.published import mark, published, unmark
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
@@ -162,17 +164,21 @@ class Run:
         return self._places(dataset, held if listed is None else listed)
 
     def _checked_in_store(self, dataset: str) -> Files:
-        """The same of a store, which is asked once for all datasets: each question takes as long as a small table."""
+        """The same of a store."""
+        listed, problem = self._known_in_store().get(dataset, ({}, None))
+        if problem is not None:
+            raise self._damaged(dataset, problem)
+        return listed
+
+    def _known_in_store(self) -> dict[str, tuple[Files, str | None]]:
+        """What a store has, asked once for all datasets: each question takes as long as a small table."""
         if not self.known:
             held = sizes_below(self.tables)
             manifests = [one for one in map(read_manifest, self._steps.glob("*.json")) if one is not None]
             for name, listed in ((name, one.listed(name)) for one in manifests for name in one.datasets):
                 if listed is not None:
                     self.known[name] = listed, difference(listed, held.get(name, {}))
-        listed, problem = self.known.get(dataset, ({}, None))
-        if problem is not None:
-            raise self._damaged(dataset, problem)
-        return listed
+        return self.known
 
     def check_bytes(self, dataset: str) -> None:
         """Errors: TableDamaged if a file of a committed dataset has other bytes than its writer has written."""
@@ -216,6 +222,34 @@ class Run:
             delete_in_store(self.table(dataset))
         self.under_way[dataset] = {}
         return self.table(dataset)
+
+    def reopen(self, dataset: str) -> list[str]:
+        """Begin to add files to a dataset: until `commit`, readers see the files that they saw before.
+
+        Gives the files that are listed and missing, or have another size: they are listed no longer.
+        """
+        make_folder(self.table(dataset))
+        refuse_link(self.table(dataset))
+        listed, held = self._listed(dataset) or {}, self._held(dataset)
+        self.under_way[dataset] = {
+            name: file for name, file in listed.items() if PART.fullmatch(name) and held.get(name) == file.size_bytes
+        }
+        return sorted(listed.keys() - self.under_way[dataset].keys())
+
+    def number_of_files(self, dataset: str) -> int:
+        """The files of a dataset that a manifest lists."""
+        return len(self._listed(dataset) or {})
+
+    def sweep(self, dataset: str) -> None:
+        """Delete the files of a dataset that no manifest lists."""
+        for name in self._held(dataset).keys() - (self._listed(dataset) or {}).keys():
+            (self.table(dataset) / name).unlink(missing_ok=True)
+
+    def _held(self, dataset: str) -> dict[str, int]:
+        """The sizes of the files that are there."""
+        if is_local(self.folder):
+            return sizes_in(self.table(dataset))
+        return sizes_below(self.tables).get(dataset, {})
 
     def next_part(self, dataset: str) -> int:
         """The number of the next file of a dataset whose step is under way: its rows come after all others."""
@@ -335,8 +369,7 @@ class Run:
     def _listed(self, dataset: str) -> Files | None:
         """The files of a dataset, as the manifest of its step lists them; None if no manifest does."""
         if not is_local(self.folder):
-            self._checked_in_store(dataset)
-            return self.known[dataset][0] if dataset in self.known else None
+            return self._known_in_store().get(dataset, (None,))[0]
         manifests = map(read_manifest, self._steps.glob("*.json"))
         listed = (manifest.listed(dataset) for manifest in manifests if manifest is not None)
         return next((files for files in listed if files is not None), None)

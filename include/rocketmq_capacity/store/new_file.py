@@ -1,12 +1,17 @@
 """A new file of a dataset, under a name that no other file has or will have."""
 
+import re
 from hashlib import sha256
 from io import RawIOBase
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 from rocketmq_capacity.store.manifest import File
 from rocketmq_capacity.store.place import is_local
+
+PART: Final = re.compile(r"part-[0-9]{5,9}-[0-9a-f]{32}\.parquet")
+"""The names of files."""
 
 
 class NewFile(RawIOBase):

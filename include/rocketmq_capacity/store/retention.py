@@ -118,20 +118,25 @@ def delete(lake: Lake, runs: Sequence[Expired]) -> list[Expired]:
     }
     for one in runs:
         run = lake.run(one.cluster, one.run_id)
-        if one.run_id not in there[one.cluster]:
-            continue
-        try:
-            with run.alone(wait_s=0):
-                run.uncommit()
-                if is_local(run.folder):
-                    _delete_all_but_the_lock(run)
-                    (run.folder / LOCK).unlink()
-                    with suppress(OSError):  # a retry that has waited for the lock begins the run anew
-                        run.folder.rmdir()
-            delete_in_store(run.folder)
-        except (RunBusy, BadInput):  # a process works on it, or it has links, which a person should look at
+        if one.run_id in there[one.cluster] and not delete_run(run):
             spared.append(one)
     return spared
+
+
+def delete_run(run: Run) -> bool:
+    """Delete a run as :func:`delete` does; whether it is not spared."""
+    try:
+        with run.alone(wait_s=0):
+            run.uncommit()
+            if is_local(run.folder):
+                _delete_all_but_the_lock(run)
+                (run.folder / LOCK).unlink()
+                with suppress(OSError):  # a retry that has waited for the lock begins the run anew
+                    run.folder.rmdir()
+        delete_in_store(run.folder)
+    except (RunBusy, BadInput):  # a process works on it, or it has links, which a person should look at
+        return False
+    return True
 
 
 def _delete_all_but_the_lock(run: Run) -> None:

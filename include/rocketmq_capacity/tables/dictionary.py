@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 
 from rocketmq_capacity.tables import DATASETS, SNAPSHOT
 from rocketmq_capacity.tables.dataset import Column, Dataset, Int, Metrics, Queue
+from rocketmq_capacity.tables.sample import SAMPLES
 
 FILE: Final = "data-dictionary.md"
 
@@ -57,6 +58,11 @@ PARTS: Final = (
         "Written by the steps `allocate`, `assess` and `recommend`. Only a what-if has the last three: its\n"
         "step `compare`, before `publish`, writes them.",
         tuple(dataset for dataset in DATASETS if dataset not in SNAPSHOT),
+    ),
+    (
+        "Samples between plans",
+        "Written by the app `sample`: in the lake, in the folder `<cluster>/.samples/<day>/tables/<dataset>/`, days in UTC.",
+        SAMPLES,
     ),
 )
 

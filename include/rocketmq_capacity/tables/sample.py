@@ -1,6 +1,6 @@
 """What a sample between two plans stores: how far topics are written, how much groups have not read, who reads."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
@@ -81,6 +81,10 @@ class SampleFailure(Dataset, frozen=True, kw_only=True):
     KEY: ClassVar[tuple[str, ...]] = ("at", "broker_addr", "request")
 
     at: Annotated[str, Meta(description="when the sample was taken")]
-    broker_addr: Annotated[str, Meta(description="host:port of the broker or name server")]
-    request: Annotated[str, Meta(description="what was asked")]
+    broker_addr: Annotated[str, Meta(description="host:port of the broker or name server; else the file of the lake")]
+    request: Annotated[str, Meta(description="what was asked; READ_SAMPLE: a file of an earlier sample cannot be read")]
     error: Annotated[str | None, Meta(description="the first error, and how many more")] = None
+
+
+SAMPLES: Final[tuple[type[Dataset], ...]] = (BrokerSample, TopicSample, GroupSample, MemberSample, SampleFailure)
+"""What the app sample writes, the failures last."""

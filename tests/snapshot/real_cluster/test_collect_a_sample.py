@@ -1,12 +1,19 @@
 """A sample of a real cluster says what its admin client says, with few requests."""
 
+import runpy
 import time
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from rocketmq_capacity.snapshot.collect_sample import ClusterSample, sample_now
+from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.samples import sampled_days
+from rocketmq_capacity.tables.rows import rows_in
+from rocketmq_capacity.tables.sample import TopicSample
 from tests.cluster.rocketmq import Clients, Cluster
+from tests.fixtures.environment import ROOT
 from tests.snapshot.real_cluster.conftest import PLACED, Taken, read_by_groups
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
@@ -47,3 +54,15 @@ def test_two_samples_give_the_rate_of_a_topic(running: Cluster, clients: Clients
     came = sum(written(last, "pay").values()) - sum(written(first, "pay").values())
     assert came / (end - begin) == pytest.approx(MSGS_PER_S, rel=0.2)
     assert written(last, "fifo") == {}
+
+
+def test_the_app_stores_what_it_takes(running: Cluster, taken: Taken, tmp_path: Path) -> None:
+    app = runpy.run_path(str(ROOT / "spark_apps" / "sample.py"))["main"]
+    for _ in range(2):
+        app([f"--lake={tmp_path}", "--run-id=r1", f"--nameserver={running.nameserver}"])
+        time.sleep(1.1)
+    (day,) = sampled_days(Lake(tmp_path), "C1")
+    rows = list(rows_in(day.files("topic_sample"), TopicSample))
+    assert {one.topic for one in rows} >= {"pay", "ship", "popped"}
+    assert len({one.at for one in rows}) == 2
+    assert day.number_of_files("sample_failure") == 0

@@ -1,0 +1,16 @@
+"""How often the Dag of the samples runs."""
+
+from datetime import timedelta
+
+from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.policy import Samples, read_policy
+
+
+def every(places: Places) -> timedelta:
+    """The time between two samples; the default if the policy file has an error, which the task then says."""
+    try:
+        samples = read_policy(places.policy).samples
+    except BadInput:
+        samples = Samples()
+    return timedelta(minutes=samples.every_minutes)

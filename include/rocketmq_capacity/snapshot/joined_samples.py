@@ -1,0 +1,73 @@
+"""Puts the tables of many samples together, in few bytes: sorted by what a row is about, then by time."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rocketmq_capacity.tables.arrow import arrow_schema
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.sample import MemberSample
+
+AT_A_TIME = 12
+"""Samples of members that are joined at once: there are many client ids, and most stretches go on."""
+_Integers = npt.NDArray[np.int64]
+
+
+def joined(dataset: type[Dataset], tables: Iterable[pa.Table]) -> pa.Table:
+    """The rows of all tables, sorted by key, a moment after what it is the moment of; of equal keys the last one.
+
+    Members that stay the same become one stretch.
+    """
+    if dataset is not MemberSample:
+        return _sorted(dataset, [*tables])
+    left = iter(tables)
+    stretches = arrow_schema(dataset).empty_table()
+    while some := [*islice(left, AT_A_TIME)]:
+        stretches = _in_stretches(_sorted(dataset, [stretches, *some]))
+    return stretches
+
+
+def _sorted(dataset: type[Dataset], tables: Sequence[pa.Table]) -> pa.Table:
+    table = pa.concat_tables(map(_encoded, tables)).unify_dictionaries().combine_chunks()
+    if not table.num_rows:
+        return table
+    by = sorted(dataset.KEY, key=lambda name: name.endswith("at"))
+    codes = [_ranks(table[name]) for name in by]
+    order = np.lexsort(codes[::-1])  # stable: of equal keys the later table's row stays last
+    is_last = np.ones(len(order), bool)
+    is_last[:-1] = np.any([np.diff(code[order]) != 0 for code in codes], axis=0)
+    return table.take(order[is_last])
+
+
+def _encoded(table: pa.Table) -> pa.Table:
+    """The table with each different text once: a day has few names, and each of them in hundreds of rows."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            table = table.set_column(place, field.name, table[field.name].dictionary_encode())
+    return table
+
+
+def _in_stretches(table: pa.Table) -> pa.Table:
+    """Rows that follow one another with the same members, as one row."""
+    if not table.num_rows:
+        return table
+    ids = pc.binary_join(table["client_ids"], "\0").dictionary_encode()
+    codes = [_ranks(table["consumer_group"]), _ranks(table["broker_name"]), _ranks(ids)]
+    starts = np.flatnonzero(np.r_[True, np.any([np.diff(code) != 0 for code in codes], axis=0)])
+    ends = np.r_[starts[1:], table.num_rows] - 1
+    place = table.schema.get_field_index("last_at")
+    return table.take(starts).set_column(place, table.schema.field(place), table["last_at"].take(ends))
+
+
+def _ranks(texts: pa.ChunkedArray) -> _Integers:
+    """The place of each encoded text among the different ones."""
+    encoded = texts.combine_chunks()
+    order = np.argsort(encoded.dictionary.to_numpy(zero_copy_only=False), kind="stable")
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    codes: _Integers = ranks[encoded.indices.to_numpy()]
+    return codes

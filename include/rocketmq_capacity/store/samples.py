@@ -1,0 +1,42 @@
+"""The samples of a cluster between its plans, by day; see :mod:`~rocketmq_capacity.store.lake` for the files.
+
+A day is like a run of one step. Each sample adds a file to each of its datasets, and the manifest lists it too. Many
+files of a dataset become one, at the latest when the day is over. A day without samples has no folder.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from rocketmq_capacity.store.lake import Lake, Run
+from rocketmq_capacity.store.place import folders_in
+from rocketmq_capacity.store.retention import delete_run
+from rocketmq_capacity.store.writing import refuse_link
+
+SAMPLES: Final = ".samples"
+"""The folder of a cluster's days."""
+SAMPLE: Final = "sample"
+"""The step of a day."""
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def sampled_day(lake: Lake, cluster: str, day: str) -> Run:
+    """A day of a cluster, such as ``2026-11-20``, with samples or without.
+
+    Errors: BadInput for a cluster's name that is no plain folder name, or whose folder is a link.
+    """
+    folder = lake.run(cluster, day).folder.parent
+    refuse_link(folder)
+    return Run(folder / SAMPLES / day)
+
+
+def sampled_days(lake: Lake, cluster: str) -> list[Run]:
+    """The days of a cluster that have samples, the first one first."""
+    names = filter(_DAY.fullmatch, folders_in(lake.root / cluster / SAMPLES))
+    return [day for name in names if (day := sampled_day(lake, cluster, name)).is_committed(SAMPLE)]
+
+
+def forget(days: Iterable[Run]) -> None:
+    """Delete days; one that a process works on, or that has links, is kept."""
+    for day in days:
+        delete_run(day)
