@@ -110,6 +110,8 @@ def test_no_width_cuts_anything_or_makes_the_page_scroll_sideways(opened, report
 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(CUT) == 0
+    if width < 900:
+        assert page.locator(".what-if .scroll:has(> table)").evaluate_all(CUT) == 0
     for table in page.locator("table.stack").all():
         assert table.evaluate("e => e.getBoundingClientRect().right") <= width
 
