@@ -10,12 +10,13 @@ import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import BadInput, CapacityError, is_writable, one_line
-from rocketmq_capacity.vocabulary import LANGUAGES
+from rocketmq_capacity.vocabulary import ENGLISH, LANGUAGES, Language
 
 if TYPE_CHECKING:
     from rocketmq_capacity.progress.progress import Progress
@@ -59,13 +60,14 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "--policy": _POLICY,
         "--scenario": {"type": Path, "metavar": "FILE", "help": "a what-if (YAML)"},
         "--history": {"type": Path, "metavar": "DIR", "help": "earlier inventory files of the cluster"},
-        "--language": {"choices": LANGUAGES, "help": "of the page and the summary; default: the policy's language"},
+        "--language": {"choices": LANGUAGES, "help": "of the page and all lines; default: the policy's language"},
         "--overwrite": _OVERWRITE,
         "--quiet": _QUIET,
     },
     "doctor": {
         "--nameserver": _NAMESERVER,
         "--connection": _CONNECTION,
+        "--language": {"choices": LANGUAGES, "default": ENGLISH, "help": "of its lines"},
         "--airflow": {"action": "store_true", "help": "check what the daily Dag needs of this machine's Airflow, too"},
     },
 }
@@ -120,8 +122,37 @@ def main() -> None:
             given = arguments(sys.argv[1:])
             given.function(given)
     except CapacityError as error:
-        sys.stderr.write(f"{PROGRAM}: {one_line(error)}\n")
+        sys.stderr.write(f"{PROGRAM}: {_said(one_line(error), sys.argv[1:])}\n")
         sys.exit(error.exit_status)
+
+
+def _said(error: str, words: Sequence[str]) -> str:
+    """An error's line in the language that the arguments, which may be wrong, ask for."""
+    language = _asked_language(words)
+    if language == ENGLISH:
+        return error
+    from rocketmq_capacity.language.current import error_words, speaking
+
+    with speaking(language):
+        return error_words(error)
+
+
+def _asked_language(words: Sequence[str]) -> Language:
+    from rocketmq_capacity.settings.policy_language import language_of_policy
+
+    told = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
+    if "--language" in told:
+        return next((language for language in LANGUAGES if language == told["--language"]), ENGLISH)
+    return language_of_policy(Path(told["--policy"])) if "--policy" in told else ENGLISH
+
+
+def _values_of(option: str, words: Sequence[str]) -> Iterator[str]:
+    """What the arguments give an option, as one word or as two."""
+    for word, following in pairwise((*words, "")):
+        if word == option:
+            yield following
+        elif word.startswith(f"{option}="):
+            yield word.partition("=")[2]
 
 
 def snapshot(given: Namespace) -> None:
@@ -213,6 +244,7 @@ def _taken(
 def doctor(given: Namespace) -> None:
     """Print what this machine has and lacks for a run, and how to mend it."""
     from rocketmq_capacity.doctor import airflow_parts, examine
+    from rocketmq_capacity.language.current import speaking
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.steps.inputs import connection_of
 
@@ -220,7 +252,8 @@ def doctor(given: Namespace) -> None:
         parse_nameservers([given.nameserver])
     settings = connection_of(given.connection, given.nameserver) if given.connection is not None else None
     further = airflow_parts() if given.airflow else ()
-    sys.exit(0 if examine(given.nameserver, settings, further) else 1)
+    with speaking(given.language):
+        sys.exit(0 if examine(given.nameserver, settings, further) else 1)
 
 
 def _check_out_file(out: Path, *, overwrite: bool) -> None:

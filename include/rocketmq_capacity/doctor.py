@@ -22,6 +22,7 @@ from rocketmq_capacity.client.reach import Answer, reach
 from rocketmq_capacity.client.rights import Rights
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import printable
+from rocketmq_capacity.language.current import error_words
 from rocketmq_capacity.settings.address import parse_nameservers
 from rocketmq_capacity.spark.jvm import LEAST_HEAP_MIB, MOST_OF_MACHINE, java_program
 
@@ -54,15 +55,18 @@ def examine(
     """Print what is there and what is not; True if nothing is missing.
 
     With the settings of a connection, name servers and brokers are asked. Without them, it only checks that a name
-    server listens. ``further`` parts are printed after those of the machine.
+    server listens. ``further`` parts are printed after those of the machine. All is said in the language of now.
     """
     cluster = _cluster(nameserver, settings) if nameserver and settings else _name_servers(nameserver)
     machine = _python(), _java(), _spark(), _packages(), _memory(), _folder()
     parts = [*machine, *(Part(*words) for words in further), *cluster]
-    table = Table("part", "found", "how to mend it")
+    table = Table()
+    for title in ("part", "found", "how to mend it"):
+        table.add_column(error_words(title), overflow="fold")  # Chinese has no spaces at which a line could break
     for part in parts:
         # A cluster's words are text, and no markup of rich's.
-        table.add_row(*(Text(printable(words)) for words in (part.name, part.found, part.mend or "nothing to do")))
+        told = (part.name, part.found, part.mend or "nothing to do")
+        table.add_row(*(Text(printable(error_words(words))) for words in told))
     Console().print(table)
     return not any(part.mend for part in parts)
 

@@ -11,8 +11,9 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
-from rocketmq_capacity.language.catalogue import DOMAIN, FOLDER, PHRASE, read_catalogue
+from rocketmq_capacity.language.catalogue import BESIDE_PLANS, DOMAIN, FOLDER, IN_BOTH, PHRASE, read_catalogue
 from rocketmq_capacity.vocabulary import Language
+from tests.language.errors import texts_beside_plans
 from tests.language.extraction import PACKAGE, PAGES, counted_figures, fields_of_changes, labels, texts_of_code
 
 LANGUAGE: Final[Language] = "zh-CN"
@@ -43,16 +44,21 @@ def written() -> bytes:
     made = Catalog(locale="zh_CN", domain=DOMAIN, project="rocketmq-capacity", fuzzy=False, header_comment=HEADER)
     made.creation_date = made.revision_date = before.creation_date
     phrases = texts_of_code().phrases.keys() - {text for text, _ in [*_of_templates(), *_of_sentences()]}
+    beside, of_plans = texts_beside_plans(), {text for text, _ in _of_plans()}
     for text, files in wanted().items():
-        old = before.get(text if isinstance(text, str) else text[0])
+        name = text if isinstance(text, str) else text[0]
+        old = before.get(name)
         keeps = old is not None and (old.id if isinstance(old.id, str) else tuple(old.id)) == text
         string = old.string if old is not None and keeps else None
+        kinds = [PHRASE] if text in phrases else []
+        if name in beside:
+            kinds.append(IN_BOTH if text in of_plans else BESIDE_PLANS)
         made.add(
             text,
             string=string,
             locations=[(file, 0) for file in files],
             flags=_flags(text),
-            auto_comments=[PHRASE] if text in phrases else [],
+            auto_comments=kinds,
         )
     buffer = BytesIO()
     write_po(buffer, made, width=120, include_lineno=False, omit_header=False)
@@ -82,6 +88,14 @@ def _of_templates() -> Iterator[tuple[Id, str]]:
 
 
 def _of_code() -> Iterator[tuple[Id, str]]:
+    yield from _of_plans()
+    for text, places in texts_beside_plans().items():
+        for place in places:
+            yield text, place.partition(":")[0]
+
+
+def _of_plans() -> Iterator[tuple[Id, str]]:
+    """Those of plans and pages."""
     yield from _of_sentences()
     for text, places in texts_of_code().phrases.items():
         for place in places:

@@ -72,6 +72,11 @@ def words(text: str) -> str:
     return text if _NOW.get() == ENGLISH else _said(text) or text
 
 
+def error_words(text: str) -> str:
+    """The line of an error, a refusal or ``doctor`` in this language; in English where the catalogue lacks it."""
+    return _words().errors.said(text)
+
+
 def told(value: Value) -> Value | str:
     """The same for a template: what stays English is marked as such; what is no text stays as it is."""
     if _NOW.get() == ENGLISH or not isinstance(value, str) or isinstance(value, Markup):
@@ -86,6 +91,12 @@ def _said(text: str) -> str | None:
     """A text in the language of now; None if it is not known as a whole."""
     sentences, parts = _words().sentences, _OF_PLAN.get().get(text)
     return (sentences.say(parts) if parts else None) or sentences.said(text)
+
+
+def told_refusal(text: str) -> str:
+    """The same for what a page refuses: a text of the page, or the line of an error."""
+    said = error_words(text)
+    return told(text) if said == text else said
 
 
 def _with_values(text: str, values: dict[str, Any]) -> Markup:

@@ -32,6 +32,17 @@ def paragraphs(text: str) -> Iterator[str]:
         yield part if part.startswith("|") else " ".join(part.split())
 
 
+def error_words(text: str) -> str:
+    """The line of an error or a refusal; in English where the language does not have it."""
+    language = language_of_policy(policy_file())
+    if language == ENGLISH:
+        return text
+    from rocketmq_capacity.language import current
+
+    with current.speaking(language):
+        return current.error_words(text)
+
+
 def words(text: str) -> str:
     """A sentence of a plan; in English where the language does not have it."""
     language = language_of_policy(policy_file())

@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
 
 from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.provider.form_text import error_words
 
 
 class Refused(SystemExit):
@@ -21,7 +22,7 @@ NO_RETRY: Final = ExceptionRetryPolicy([
 
 def refuse(reason: object) -> NoReturn:
     """End the task with this line in its log. Errors: `Refused`."""
-    logging.getLogger(__name__).error("%s", reason)
+    logging.getLogger(__name__).error("%s", error_words(str(reason)))
     raise Refused(BadInput.exit_status)
 
 
@@ -33,5 +34,5 @@ def one_line_errors() -> Iterator[None]:
     except BadInput as error:
         refuse(error)
     except CapacityError as error:
-        logging.getLogger(__name__).error("%s", error)  # its line says all
+        logging.getLogger(__name__).error("%s", error_words(str(error)))  # its line says all
         raise SystemExit(error.exit_status) from None

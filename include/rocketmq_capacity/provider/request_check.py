@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rocketmq_capacity.errors import HALF_A_CHARACTER, is_writable, writable
 from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, SMALL, Busy, OneAtATime
 from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
+from rocketmq_capacity.provider.form_text import error_words
 
 LARGEST_BODY: Final = 512 << 10
 """Bytes of a request: every field at its greatest length, as JSON that escapes everything except ASCII."""
@@ -77,12 +78,15 @@ class RequestCheck(ABC):
             if reason := await self.lane(found).run(partial(self._refusal, body, found)):
                 raise HTTPException(self.refused_with(request), reason)
         except Busy:
-            refusal = {"detail": "Too many forms are sent at once. Send it again in a few seconds."}
-            answer = JSONResponse(refusal, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": str(AGAIN_AFTER_S)})
+            detail = error_words("Too many forms are sent at once. Send it again in a few seconds.")
+            answer = JSONResponse(
+                {"detail": detail}, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": str(AGAIN_AFTER_S)}
+            )
             await answer(scope, receive, send)
             return
         except HTTPException as refused:
-            await JSONResponse({"detail": refused.detail}, refused.status_code, refused.headers)(scope, receive, send)
+            detail = await run_in_threadpool(error_words, str(refused.detail))
+            await JSONResponse({"detail": detail}, refused.status_code, refused.headers)(scope, receive, send)
             return
         except ClientDisconnect:
             return

@@ -1,0 +1,136 @@
+"""The texts of errors, of refusals and of ``doctor``, which people read beside plans."""
+
+import ast
+import re
+from functools import cache
+from itertools import chain
+from typing import Final
+
+from tests.fixtures.environment import ROOT
+from tests.language.extraction import NOT_SHOWN, PACKAGE, Found, _last_name, _name_of, _Reader, _variants, sentences_of
+
+TOLD_BY: Final = {
+    "BadInput": 2,
+    "ClusterUnreachable": 0,
+    "ConnectError": 0,
+    "DatasetMissing": 0,
+    "DiskFull": 0,
+    "ExecutorsUnfit": 0,
+    "HTTPException": 1,
+    "JavaMissing": 0,
+    "NotSent": 0,
+    "RunBusy": 0,
+    "SparkGone": 0,
+    "StoreUnreachable": 0,
+    "TableDamaged": 0,
+    "ValueError": 0,
+    "refusal": 1,
+    "refuse": 0,
+}
+"""Which argument of an error is its text."""
+WHOLE: Final = (
+    "client/rights.py",
+    "doctor.py",
+    "provider/deployment_check.py",
+    "provider/known_fields.py",
+    "provider/request_check.py",
+    "provider/source.py",
+    "report/refusal.py",
+    "settings/yaml_file.py",
+)
+"""Modules all of whose texts are of this kind."""
+AMONG_OTHERS: Final = ("provider/scenario_form.py",)
+"""Modules whose texts are of this kind if they are about what is expected."""
+OTHERS: Final = (
+    "broker",
+    "change",
+    "client",
+    "clusters",
+    "consumer group",
+    "deployment",
+    "field",
+    "found",
+    "key",
+    "loaded",
+    "memory",
+    "missing",
+    "packages",
+    "part",
+    "reached",
+    "room",
+    "rule",
+    "strategy",
+    "topic",
+    "wrong",
+    "a connection file",
+    "a policy file",
+    "a scenario file",
+    "a number",
+    "a whole number",
+    "expected a cron expression of five fields in UTC, such as '0 6-22 * * *'",
+    "if it is right, start the Dag by hand with 'Delete any number'",
+    "; it is {first}",
+    "Change {number}",
+    "Change {number}, {title}",
+    "; the nearest known number, id, action, rule or severity is {near}",
+)
+"""Texts of one word, and constants that errors have in them."""
+NO_TEXT: Final = re.compile(r"^\^|^airflow (pools|connections) |^version \"|^- \{|^name: |^\{\w+\}\.py$|^pyspark \{")
+"""Commands, patterns, and what is the same in any language."""
+
+
+@cache
+def texts_beside_plans() -> dict[str, list[str]]:
+    """Each with the places where it is made."""
+    found = Found()
+    for file in sorted(chain(*(folder.rglob("*.py") for folder in (PACKAGE, ROOT / "plugins", ROOT / "dags")))):
+        name, tree = _name_of(file), ast.parse(file.read_text("utf-8"))
+        _ErrorReader(name, found).visit(tree)
+        if name in WHOLE:
+            _WholeReader(name, found).visit(tree)
+        if name in AMONG_OTHERS:
+            _ExpectedReader(name, found).visit(tree)
+    for text in OTHERS:
+        found.texts.setdefault(text, ["errors"])
+    return found.texts
+
+
+class _ErrorReader(_Reader):
+    """Reads what errors are told to say."""
+
+    def visit_Raise(self, node: ast.Raise) -> None:  # noqa: N802  # ast's name
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802  # ast's name
+        place = TOLD_BY.get(_last_name(node.func), len(node.args))
+        for argument in node.args[place : place + 1]:
+            for text in _variants(argument, self.assigned):
+                for sentence in sentences_of(text, NO_TEXT):
+                    self.found.texts.setdefault(sentence, []).append(f"{self.name}:{node.lineno}")
+        for inner in ast.iter_child_nodes(node):
+            self.visit(inner)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        self.visit(node.value)
+
+    def _text(self, node: ast.expr) -> None:
+        """Only of errors."""
+
+
+class _WholeReader(_Reader):
+    """Reads every text."""
+
+    no_text = NO_TEXT
+
+    def visit_Raise(self, node: ast.Raise) -> None:  # noqa: N802  # ast's name
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802  # ast's name
+        if _last_name(node.func) not in NOT_SHOWN - TOLD_BY.keys() and _last_name(node.func) != "phrase":
+            self.generic_visit(node)
+
+
+class _ExpectedReader(_WholeReader):
+    """Reads what is expected."""
+
+    no_text = re.compile(r"^(?!.*; expected)|^- \{")
