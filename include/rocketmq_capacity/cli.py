@@ -143,7 +143,8 @@ def _asked_language(words: Sequence[str]) -> Language:
     told = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
     if "--language" in told:
         return next((language for language in LANGUAGES if language == told["--language"]), ENGLISH)
-    return language_of_policy(Path(told["--policy"])) if "--policy" in told else ENGLISH
+    policy = Path(told.get("--policy", ""))
+    return language_of_policy(policy) if policy.is_file() else ENGLISH  # a device may have nothing to read again
 
 
 def _values_of(option: str, words: Sequence[str]) -> Iterator[str]:
