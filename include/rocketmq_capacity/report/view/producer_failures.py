@@ -62,7 +62,7 @@ def _line(seen: _Seen, sendings: Sequence[Sending], groups: dict[Sending, tuple[
             ("Messages that fail", FAILING[seen.failing]),
             ("Noticed by", NOTICED_BY[seen.noticed_by]),
             ("Known after at most", f"{number(seen.worst_ms)} ms"),
-            ("Until", "it is back" if seen.until_s is None else f"{number(seen.until_s)} s"),
+            ("Fails until", "it is back" if seen.until_s is None else f"{number(seen.until_s)} s"),
         ),
         is_harmless=seen.failing == "NONE",
     )
