@@ -138,13 +138,15 @@ def _said(error: str, words: Sequence[str]) -> str:
 
 
 def _asked_language(words: Sequence[str]) -> Language:
-    from rocketmq_capacity.settings.policy_language import language_of_policy
-
     told = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
     if "--language" in told:
         return next((language for language in LANGUAGES if language == told["--language"]), ENGLISH)
     policy = Path(told.get("--policy", ""))
-    return language_of_policy(policy) if policy.is_file() else ENGLISH  # a device may have nothing to read again
+    if not policy.is_file():  # a device may have nothing to read again
+        return ENGLISH
+    from rocketmq_capacity.settings.policy_language import language_of_policy
+
+    return language_of_policy(policy)
 
 
 def _values_of(option: str, words: Sequence[str]) -> Iterator[str]:
