@@ -147,7 +147,8 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         ),
     ] = None
     target_replicas: Annotated[
-        Count | None, Meta(description="clients that keep the busiest within the bound, soon too; null if none do, or if unknown")
+        Count | None,
+        Meta(description="clients that keep the busiest within the bound, soon too; null if none do, or if unknown"),
     ] = None
     max_useful_replicas: Annotated[
         Count | None,
