@@ -31,9 +31,7 @@ class GroupCapacity(Struct, frozen=True, kw_only=True):
     min_safe: Annotated[int | None, Meta(description="as min_replicas")]
     target: Annotated[
         int | None,
-        Meta(
-            description="clients that keep the busiest one within the policy's bound, soon too; null if none does, or unknown"
-        ),
+        Meta(description="clients that keep the busiest one within the bound, soon too; null if none does, or unknown"),
     ]
     max_useful: Annotated[
         int | None,
