@@ -11,6 +11,7 @@ from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.past import with_past_days
 from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, see_executors, storing
 from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, moment_of, stored_history
+from rocketmq_capacity.steps.stored_samples import with_stored_samples
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import stored_run
 
@@ -44,6 +45,8 @@ def main(argv: Sequence[str] | None = None) -> None:
             inventory = inventory_of(args.inventory, args.nameserver, policy, settings, progress)
             if args.dated:
                 inventory = dated(inventory, moment_of(args.run_id))
+            if args.nameserver is not None:
+                inventory = with_stored_samples(inventory, lake.root / inventory.cluster_name, policy.thresholds)
         run = lake.run(inventory.cluster_name, args.run_id)
         # A file may be planned again and again: its earlier runs are no history of the cluster.
         is_live = args.nameserver is not None

@@ -230,11 +230,14 @@ def _taken(
     from rocketmq_capacity.snapshot.inventory_file import render_inventory
     from rocketmq_capacity.snapshot.past import with_past_days, with_past_samples
     from rocketmq_capacity.steps.inputs import before, connection_of, inventory_of, read_history, snapshots
+    from rocketmq_capacity.steps.stored_samples import with_stored_samples
 
     settings = connection_of(given.connection, given.nameserver)
     earlier = read_history(given.history)
     current = inventory_of(given.inventory, given.nameserver, policy, settings, progress)
     past = before(earlier, current)
+    if given.history is not None:
+        current = with_stored_samples(current, given.history, policy.thresholds)
     # Earlier samples do not hold for queues that a scenario changes; for the other queues they do.
     whole = current
     if what_if is not None:

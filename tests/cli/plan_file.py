@@ -133,6 +133,8 @@ class Peak(Part, frozen=True):
     at: str | None
     days: Number
     rates: Number
+    most_msgs_per_s: Metric | None = None
+    most_at: str | None = None
 
 
 class ClientBounds(Part, frozen=True):

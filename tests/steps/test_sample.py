@@ -38,7 +38,7 @@ def ends(day: Run) -> list[tuple[str, int]]:
 
 
 def days_of(lake: Lake) -> list[str]:
-    return [day.folder.name for day in sampled_days(lake, "C1")]
+    return [day.folder.name for day in sampled_days(lake.root / "C1")]
 
 
 def test_each_sample_is_added_to_its_day(lake: Lake) -> None:
@@ -88,7 +88,7 @@ def test_a_clock_that_went_back_loses_nothing(lake: Lake) -> None:
         store(lake, sample(moment, {"pay": end}), keep_days=2)
     assert days_of(lake) == ["2026-11-20", "2026-11-21"]
     store(lake, sample(at(0, MIDNIGHT + timedelta(days=2)), {"pay": 6}), keep_days=3)
-    assert ends(sampled_days(lake, "C1")[0]) == [("00:00", 1), ("00:02", 5), ("00:05", 4)]
+    assert ends(sampled_days(lake.root / "C1")[0]) == [("00:00", 1), ("00:02", 5), ("00:05", 4)]
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.headroom import group_headroom
 from rocketmq_capacity.assessment.loads import Load
 from rocketmq_capacity.assessment.ownership import drained
+from rocketmq_capacity.assessment.peak import utc_of
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.scale_down import ScaleDown, scale_down, settled
@@ -180,6 +181,8 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
         peak_at=group.peak.at,
         peak_days=group.peak.days,
         peak_rates=group.peak.rates,
+        most_msgs_per_s=None if facts.past is None else facts.past.most_msgs_per_s,
+        most_at=None if facts.past is None else utc_of(facts.past.most_s),
         is_size_known=verdict.needed is not None,
         needed_clients_lower=needed.lower,
         needed_clients_target=needed.target,

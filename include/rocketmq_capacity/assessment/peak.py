@@ -20,6 +20,13 @@ SAME: Final = 1e-9
 """Factors of topics that differ by no more than this share are the same."""
 
 
+def utc_of(at_s: float | None) -> str | None:
+    """A moment in seconds since 1970 as UTC ISO-8601."""
+    if at_s is None:
+        return None
+    return datetime.fromtimestamp(at_s, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 @dataclass(frozen=True, slots=True)
 class Peak:
     """The highest traffic of a group that was seen.
@@ -47,9 +54,7 @@ class Peak:
     @property
     def at(self) -> str | None:
         """When, UTC ISO-8601; None for the moment of the snapshot."""
-        if self.at_s is None:
-            return None
-        return datetime.fromtimestamp(self.at_s, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        return utc_of(self.at_s)
 
     @property
     def scale(self) -> float:

@@ -54,8 +54,9 @@ REBALANCE_FREQUENCY: Final = Rule(
     },
     details="""
     Inventories of the last `window_h` hours are compared, each with the next one, if they are at most `longest_gap_h`
-    apart and without failures: those of the history (`plan --history`), of the lake, and the planned one. A client is
-    new if its id is, or if it was started again. A deployment replaces each client once. So there is a finding if the
+    apart and without failures: those of the history (`plan --history`), of the lake, and the planned one. If the group
+    has samples of these hours (`rocketmq_capacity_sample`), they are compared instead, by ids alone. A client is new if
+    its id is, or if it was started again. A deployment replaces each client once. So there is a finding if the
     clients of a host came `returns` times as often as there are clients on it, or all clients of the group did. What
     comes and leaves between two snapshots is not seen, so the numbers are the least.
     """,

@@ -149,7 +149,9 @@ class PastTraffic(Facts, frozen=True, kw_only=True):
     ``days`` are those of which the rates of all its topics are known; ``hours`` are all that were compared; ``hour_s``
     is that hour's begin, in seconds since 1970. ``msgs_per_s`` is what was written to each topic in this hour, without
     those that are unknown. ``daily_msgs_per_s`` is what came to the group in the busy hours of each of the days
-    ``days_ago``, oldest first: p95 of each topic's hours, through the group's filters.
+    ``days_ago``, oldest first: p95 of each topic's hours, through the group's filters. ``most_msgs_per_s`` is the most
+    that came to the group between two samples, in the hour that begins at ``most_s``; of several topics it is the sum
+    of each one's most in that hour. Both are None without samples.
     """
 
     days: int
@@ -158,6 +160,8 @@ class PastTraffic(Facts, frozen=True, kw_only=True):
     msgs_per_s: dict[str, float]
     days_ago: tuple[int, ...] = ()
     daily_msgs_per_s: tuple[float, ...] = ()
+    most_msgs_per_s: float | None = None
+    most_s: float | None = None
 
 
 class Returned(Facts, frozen=True, kw_only=True):

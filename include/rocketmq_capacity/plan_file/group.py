@@ -129,6 +129,16 @@ class Peak(Struct, frozen=True, kw_only=True):
     rates: Annotated[
         int, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
     ]
+    most_msgs_per_s: Annotated[
+        float | UnsetType,
+        Meta(
+            description="the most messages a second between two samples of the last days; of several topics each one's "
+            "most in the same hour, so at most; only with samples"
+        ),
+    ] = UNSET
+    most_at: Annotated[str | UnsetType, Meta(description="the begin of that hour, UTC ISO-8601; only with samples")] = (
+        UNSET
+    )
 
 
 class ClientBounds(Struct, frozen=True, kw_only=True):

@@ -214,6 +214,18 @@ def _failures(rows: Iterable[tables.Failure]) -> tuple[Failure, ...]:
     return tuple(Failure(broker_addr=row.broker_addr, request=row.request, error=row.error) for row in ordered)
 
 
+def _peak(row: tables.GroupStatus) -> Peak:
+    most = steady(row.most_msgs_per_s)
+    return Peak(
+        msgs_per_s=steady(row.peak_msgs_per_s),
+        at=row.peak_at,
+        days=row.peak_days,
+        rates=row.peak_rates,
+        most_msgs_per_s=UNSET if most is None else most,
+        most_at=row.most_at or UNSET,
+    )
+
+
 def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: Owners) -> GroupPlan:
     ordered = sorted(strategies, key=lambda strategy: strategy.strategy)
     return GroupPlan(
@@ -233,7 +245,7 @@ def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: 
         utilisation=Utilisation.of(row.utilisation_lower, row.utilisation, row.utilisation_upper),
         busiest_client=row.busiest_client,
         peak_factor=rounded(row.peak_factor),
-        peak=Peak(msgs_per_s=steady(row.peak_msgs_per_s), at=row.peak_at, days=row.peak_days, rates=row.peak_rates),
+        peak=_peak(row),
         needed_clients=_needed_clients(row),
         min_safe_clients=row.min_safe_clients,
         client_bounds=ClientBounds(

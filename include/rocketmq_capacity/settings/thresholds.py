@@ -202,6 +202,7 @@ class Provision(Section):
     over_removed_ratio: Ratio = 0.2
     min_clients: Whole = Field(default=2, ge=1, le=Int)
     peak_days: Whole = Field(default=14, ge=1, le=366)
+    sampled_days: Whole = Field(default=7, ge=1, le=366)
     forecast_days: NonNegative = 14.0
     trend_days: Whole = Field(default=42, ge=21, le=366)
     min_left_clients: Whole = Field(default=3, ge=1, le=Int)

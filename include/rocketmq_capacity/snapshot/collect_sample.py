@@ -74,11 +74,13 @@ class _Sampling(Reached):
         self.check_access()
         await asyncio.gather(*(broker.survey.ask_who_consumes(groups) for broker, groups in _askers(brokers)))
         has_all = len(brokers) == len(names) and all(broker.has_answered for broker in brokers)
+        name = cluster_name(info.clusters)
         return ClusterSample(
-            cluster_name=cluster_name(info.clusters),
+            cluster_name=name,
             at=at,
             brokers=[
-                BrokerSample(at=at, broker_name=broker.name, has_answered=broker.has_answered) for broker in brokers
+                BrokerSample(at=at, broker_name=broker.name, cluster_name=name, has_answered=broker.has_answered)
+                for broker in brokers
             ],
             topics=list(_topics(at, begin, brokers)),
             groups=list(_groups(at, brokers, has_all=has_all)),

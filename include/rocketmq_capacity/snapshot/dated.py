@@ -13,6 +13,7 @@ from rocketmq_capacity.snapshot.inventory import (
     ConsumerGroup,
     GroupOffset,
     Inventory,
+    Members,
     OwnedQueue,
     Topic,
     parse_utc,
@@ -56,9 +57,9 @@ def _broker(broker: Broker, shift: timedelta) -> Broker:
 
 
 def _topic(topic: Topic, shift: timedelta) -> Topic:
-    if topic.rates is None:
-        return topic
-    return replace(topic, rates=tuple(replace(rate, at=_moved(rate.at, shift)) for rate in topic.rates))
+    rates = topic.rates and tuple(replace(rate, at=_moved(rate.at, shift)) for rate in topic.rates)
+    hourly = topic.hourly and replace(topic.hourly, first_at=_moved(topic.hourly.first_at, shift))
+    return replace(topic, rates=rates, hourly=hourly)
 
 
 def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
@@ -77,8 +78,12 @@ def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
         samples = one.samples and tuple(replace(sample, at=_moved(sample.at, shift)) for sample in one.samples)
         return replace(one, last_timestamp=_moved(one.last_timestamp, shift), samples=samples)
 
+    def members(one: Members) -> Members:
+        return replace(one, first_at=_moved(one.first_at, shift), last_at=_moved(one.last_at, shift))
+
     return replace(
         group,
+        past_members=group.past_members and tuple(map(members, group.past_members)),
         clients=group.clients and tuple(map(client, group.clients)),
         offsets=group.offsets and tuple(map(offset, group.offsets)),
     )

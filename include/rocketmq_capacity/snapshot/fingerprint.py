@@ -53,7 +53,7 @@ def _lists_of(kind: type[Part]) -> list[tuple[str, Callable[[Any], bytes]]]:
         (field.name, _canonical if _has_lists(get_args(choice)[0]) else _encode)
         for field in fields(kind)
         for choice in (field.type, *get_args(field.type))
-        if get_origin(choice) is tuple
+        if get_origin(choice) is tuple and isinstance(get_args(choice)[0], type)  # rates by hour have an order
     ]
 
 

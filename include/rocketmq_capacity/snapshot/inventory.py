@@ -129,8 +129,19 @@ class PastRate(Part, frozen=True, kw_only=True):
     mean_msgs_per_s: Rate | None = None
 
 
+class HourlyRates(Part, frozen=True, kw_only=True):
+    """How fast a topic was written in each hour from the first one on, by samples; None is unknown.
+
+    ``mean`` is over the hour, ``most`` the highest between two samples.
+    """
+
+    first_at: str
+    mean_msgs_per_s: tuple[Rate | None, ...]
+    most_msgs_per_s: tuple[Rate | None, ...]
+
+
 class Topic(Part, frozen=True, kw_only=True):
-    """A topic, its queues and how far they are written; ``rates`` are those of earlier moments."""
+    """A topic, its queues and how far they are written; ``rates`` and ``hourly`` are those of earlier moments."""
 
     topic: Name
     message_type: str | None = None
@@ -138,6 +149,7 @@ class Topic(Part, frozen=True, kw_only=True):
     queues: tuple[TopicQueues, ...] | None = None
     offsets: tuple[TopicOffset, ...] | None = None
     rates: tuple[PastRate, ...] | None = None
+    hourly: HourlyRates | None = None
 
 
 class Route(Part, frozen=True, kw_only=True):
@@ -254,8 +266,16 @@ class GroupSettings(Part, frozen=True, kw_only=True):
     retry_max_times: Offset | None = None
 
 
+class Members(Part, frozen=True, kw_only=True):
+    """Who the members of a group were, from one sample to another, as one broker told it."""
+
+    first_at: str
+    last_at: str
+    client_ids: tuple[str, ...]
+
+
 class ConsumerGroup(Part, frozen=True, kw_only=True):
-    """A consumer group, its running consumers and its offsets.
+    """A consumer group, its running consumers and its offsets; ``past_members`` are those of earlier samples.
 
     ``pass_ratios``, where given, are used instead of ratios computed from what the clients consume.
     """
@@ -271,6 +291,7 @@ class ConsumerGroup(Part, frozen=True, kw_only=True):
     subscriptions: tuple[Subscription, ...] | None = None
     pass_ratios: tuple[PassRatio, ...] | None = None
     clients: tuple[Client, ...] | None = None
+    past_members: tuple[Members, ...] | None = None
     offsets: tuple[GroupOffset, ...] | None = None
 
 

@@ -1,6 +1,7 @@
 """What the types of an inventory cannot express, checked: names, times and repeated keys."""
 
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 from rocketmq_capacity.errors import BadInput, shown
 from rocketmq_capacity.snapshot.inventory import (
@@ -8,10 +9,14 @@ from rocketmq_capacity.snapshot.inventory import (
     HELD_TIMES,
     Client,
     ConsumerGroup,
+    HourlyRates,
     Inventory,
     Topic,
     parse_utc,
 )
+
+MOST_HOURS: Final = 24 * 366
+"""The most hours of which a topic has rates."""
 
 
 def check_values(inventory: Inventory, source: str) -> None:
@@ -62,6 +67,15 @@ class _Checks:
                 problem = f"repeats ({names}) = {shown(key)} of {place}[{first}]; expected each once"
                 raise BadInput(self._source, f"{place}[{index}]", problem)
 
+    def hours(self, place: str, hourly: HourlyRates) -> None:
+        """Errors: BadInput if the two lists of rates are not of the same hours, or are of too many."""
+        means, mosts = len(hourly.mean_msgs_per_s), len(hourly.most_msgs_per_s)
+        if means != mosts or means > MOST_HOURS:
+            problem = (
+                f"has {means} means and {mosts} highest rates; expected one of each for at most {MOST_HOURS} hours"
+            )
+            raise BadInput(self._source, place, problem)
+
 
 def _check_servers(inventory: Inventory, check: _Checks) -> None:
     check.unique("$.brokers", [(b.broker_name, b.broker_id) for b in inventory.brokers], "broker_name, broker_id")
@@ -90,6 +104,9 @@ def _check_topic(topic: Topic, place: str, check: _Checks) -> None:
     for r, rate in enumerate(topic.rates or ()):
         if rate.at not in check.utc:
             check.time(f"{place}.rates[{r}].at", rate.at)
+    if topic.hourly is not None:
+        check.time(f"{place}.hourly.first_at", topic.hourly.first_at)
+        check.hours(f"{place}.hourly", topic.hourly)
 
 
 def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
@@ -102,6 +119,9 @@ def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
     check.unique(f"{place}.offsets", read, "topic, broker_name, queue_id")
     for c, client in enumerate(group.clients or ()):
         _check_client(client, f"{place}.clients[{c}]", check)
+    for m, members in enumerate(group.past_members or ()):
+        check.time(f"{place}.past_members[{m}].first_at", members.first_at)
+        check.time(f"{place}.past_members[{m}].last_at", members.last_at)
     for o, offset in enumerate(group.offsets or ()):
         if offset.last_timestamp not in utc:
             check.time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)

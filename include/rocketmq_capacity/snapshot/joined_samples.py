@@ -22,10 +22,10 @@ def joined(dataset: type[Dataset], tables: Iterable[pa.Table]) -> pa.Table:
 
     Members that stay the same become one stretch.
     """
+    nothing = arrow_schema(dataset).empty_table()
     if dataset is not MemberSample:
-        return _sorted(dataset, [*tables])
-    left = iter(tables)
-    stretches = arrow_schema(dataset).empty_table()
+        return _sorted(dataset, [nothing, *tables])
+    left, stretches = iter(tables), nothing
     while some := [*islice(left, AT_A_TIME)]:
         stretches = _in_stretches(_sorted(dataset, [stretches, *some]))
     return stretches
@@ -36,18 +36,22 @@ def _sorted(dataset: type[Dataset], tables: Sequence[pa.Table]) -> pa.Table:
     if not table.num_rows:
         return table
     by = sorted(dataset.KEY, key=lambda name: name.endswith("at"))
-    codes = [_ranks(table[name]) for name in by]
-    order = np.lexsort(codes[::-1])  # stable: of equal keys the later table's row stays last
-    is_last = np.ones(len(order), bool)
-    is_last[:-1] = np.any([np.diff(code[order]) != 0 for code in codes], axis=0)
-    return table.take(order[is_last])
+    place = np.zeros(table.num_rows, np.int64)
+    for name in by:
+        code = ranks(table[name])
+        place = place * (code.max() + 1) + code
+    if (np.diff(place) > 0).all():  # as a day's file is
+        return table
+    order = np.argsort(place, kind="stable")  # of equal keys the later table's row stays last
+    return table.take(order[np.r_[np.diff(place[order]) != 0, True]])
 
 
 def _encoded(table: pa.Table) -> pa.Table:
     """The table with each different text once: a day has few names, and each of them in hundreds of rows."""
     for place, field in enumerate(table.schema):
         if pa.types.is_string(field.type):
-            table = table.set_column(place, field.name, table[field.name].dictionary_encode())
+            texts = table[field.name].dictionary_encode()
+            table = table.set_column(place, field.with_type(texts.type), texts)
     return table
 
 
@@ -56,14 +60,14 @@ def _in_stretches(table: pa.Table) -> pa.Table:
     if not table.num_rows:
         return table
     ids = pc.binary_join(table["client_ids"], "\0").dictionary_encode()
-    codes = [_ranks(table["consumer_group"]), _ranks(table["broker_name"]), _ranks(ids)]
+    codes = [ranks(table["consumer_group"]), ranks(table["broker_name"]), ranks(ids)]
     starts = np.flatnonzero(np.r_[True, np.any([np.diff(code) != 0 for code in codes], axis=0)])
     ends = np.r_[starts[1:], table.num_rows] - 1
     place = table.schema.get_field_index("last_at")
     return table.take(starts).set_column(place, table.schema.field(place), table["last_at"].take(ends))
 
 
-def _ranks(texts: pa.ChunkedArray) -> _Integers:
+def ranks(texts: pa.ChunkedArray) -> _Integers:
     """The place of each encoded text among the different ones."""
     encoded = texts.combine_chunks()
     order = np.argsort(encoded.dictionary.to_numpy(zero_copy_only=False), kind="stable")

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from rocketmq_capacity.model.facts import PastMembers, Returned
 from rocketmq_capacity.settings.thresholds import RebalanceFrequency
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory
+from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, parse_utc
 
 HOUR_S = 3_600.0
 Members = Mapping[str, Client]
@@ -21,13 +21,54 @@ def past_members(
 ) -> dict[str, PastMembers]:
     """By group, how its members changed; without a group that two inventories close enough do not both know.
 
-    Two snapshots tell at least how many came and went between them: a client that came and left again is not seen.
+    Two snapshots or samples tell at least how many came and went between them: a client that came and left again is not
+    seen. Where the group has samples, they alone count.
 
     Args:
         inventory: the cluster now.
         history: earlier inventories without failures, oldest first.
         bounds: how far to look back, and how far apart two snapshots may be.
     """
+    found = _by_snapshots(inventory, history, bounds)
+    for group in inventory.consumer_groups:
+        if steps := _sampled(group, inventory, bounds):
+            found[group.consumer_group] = _of_group(group.consumer_group, steps)
+    return {name: found[name] for name in sorted(found)}
+
+
+def _sampled(group: ConsumerGroup, inventory: Inventory, bounds: RebalanceFrequency) -> list[tuple[Moment, Moment]]:
+    """The members of a group at the begin and the end of each stretch of samples, and now; none without samples.
+
+    Samples know ids alone, so that is all that is compared.
+    """
+    now = inventory.taken_at_utc
+    begin = now - timedelta(hours=bounds.window_h)
+    stretches = [
+        (max(parse_utc(one.first_at), begin), parse_utc(one.last_at), _by_id(one.client_ids))
+        for one in group.past_members or ()
+        if begin <= parse_utc(one.last_at) < now
+    ]
+    if stretches and group.clients is not None and not inventory.failures:
+        stretches.append((now, now, _by_id([client.client_id for client in group.clients])))
+    name = group.consumer_group
+    moments = [((first, {name: members}), (last, {name: members})) for first, last, members in stretches]
+    within = [(first, last) for first, last in moments if first[0] != last[0]]
+    between = [
+        (earlier[1], later[0])
+        for earlier, later in pairwise(moments)
+        if _hours(earlier[1][0], later[0][0]) <= bounds.longest_gap_h
+    ]
+    return [*within, *between] if between else []
+
+
+def _by_id(client_ids: Sequence[str]) -> Members:
+    return {client_id: Client(client_id=client_id) for client_id in client_ids}
+
+
+def _by_snapshots(
+    inventory: Inventory, history: Sequence[Inventory], bounds: RebalanceFrequency
+) -> dict[str, PastMembers]:
+    """What whole inventories tell; those of the history have no failures."""
     now = inventory.taken_at_utc
     recent = [one for one in history if 0 < _hours(one.taken_at_utc, now) <= bounds.window_h]
     if not recent or inventory.failures:
@@ -37,7 +78,7 @@ def past_members(
         (earlier, later) for earlier, later in pairwise(moments) if _hours(earlier[0], later[0]) <= bounds.longest_gap_h
     ]
     names = {name for earlier, later in steps for name in earlier[1].keys() & later[1].keys()}
-    return {name: _of_group(name, steps) for name in sorted(names)}
+    return {name: _of_group(name, steps) for name in names}
 
 
 def _moment(inventory: Inventory) -> Moment:

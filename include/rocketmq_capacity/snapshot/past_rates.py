@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.model.facts import PastTraffic
 from rocketmq_capacity.settings.thresholds import Provision
-from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, parse_utc
+from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, PastRate, Topic, parse_utc
 
 PEAK: Final = 0.95
 """The share of the hours that are not above the peak: p95, by the nearest rank."""
@@ -158,14 +158,23 @@ class PastHours:
         hours: the hours that have any rate, in seconds since 1970, ascending.
         days: of each hour the day, in days since 1970.
         is_recent: of each hour whether its day is one of the last ones, which the peak is looked for in.
-        of_topic: by topic its rate in each hour, the highest that was seen; NaN if none was.
-        daily: by topic the rate of its busy hour on each of ``different_days``; NaN if none was seen.
+        of_topic: by topic its rate in each hour, the highest that was seen, or the mean by samples; NaN if none was.
+        daily: by topic the rate of its busy hour on each of ``different_days``; NaN if none was seen. Samples do not
+            count, because a day that has them would look busier than the days before without.
+        most: by topic the highest rate between two samples in each hour; NaN if there were none.
     """
 
-    def __init__(self, rates: Mapping[str, Sequence[PastRate]], taken_at: datetime, days: int) -> None:
+    def __init__(
+        self,
+        rates: Mapping[str, Sequence[PastRate]],
+        taken_at: datetime,
+        days: int,
+        hourly: Mapping[str, HourlyRates] | None = None,
+    ) -> None:
         """The rates before a snapshot; the peak is looked for in the last so many days that have any."""
         hour_of = {at: _hour(at) for at in {rate.at for each in rates.values() for rate in each}}
-        self.hours = sorted(set(hour_of.values()))
+        sampled = {topic: _by_hour(own) for topic, own in (hourly or {}).items()}
+        self.hours = sorted({*hour_of.values(), *(hour for own in sampled.values() for hour in own)})
         self.days = np.array(self.hours, np.int64) // (24 * HOUR_S)
         place = {hour: index for index, hour in enumerate(self.hours)}
         self.of_topic: dict[str, _Numbers] = {}
@@ -181,6 +190,15 @@ class PastHours:
         today = int(taken_at.timestamp()) // (24 * HOUR_S)
         self.days_ago = today - self.different_days
         self.daily = {topic: _daily(own, first) for topic, own in self.of_topic.items()}
+        self.most: dict[str, _Numbers] = {}
+        nothing = np.full(len(self.hours), np.nan)
+        for topic, by_hour in sampled.items():
+            places = [place[hour] for hour in by_hour]
+            own, most = self.of_topic.get(topic, nothing).copy(), nothing.copy()
+            means, mosts = np.array([*by_hour.values()], np.float64).reshape(-1, 2).T
+            own[places], most[places] = np.fmax(own[places], means), mosts
+            self.of_topic[topic], self.most[topic] = own, most
+            self.daily.setdefault(topic, np.full(len(first), np.nan))
 
     def of_group(self, pass_ratios: Mapping[str, float | None]) -> PastTraffic | None:
         """The traffic of a group's busy hour; None without rates, or if a filter's share is unknown.
@@ -211,7 +229,17 @@ class PastHours:
             msgs_per_s={topic: float(own[hour]) for topic, own in known.items() if not np.isnan(own[hour])},
             days_ago=days_ago,
             daily_msgs_per_s=daily,
+            **self._most(pass_ratios),
         )
+
+    def _most(self, shares: Mapping[str, float | None]) -> dict[str, float]:
+        """The most that came to a group between two samples, and in which hour; nothing without samples."""
+        mosts = [self.most[topic] * (share or 0.0) for topic, share in shares.items() if topic in self.most]
+        totals = np.nansum(mosts, axis=0) if mosts else np.zeros(0)
+        if not totals.any():
+            return {}
+        hour = int(totals.argmax())
+        return {"most_msgs_per_s": float(totals[hour]), "most_s": self.hours[hour]}
 
     def _daily_of_group(
         self, topics: Iterable[str], shares: Sequence[float | None]
@@ -237,3 +265,12 @@ def _hour(at: str) -> int:
     moment = parse_utc(at)
     start = moment - timedelta(minutes=moment.minute, seconds=moment.second, microseconds=moment.microsecond)
     return int(start.timestamp())
+
+
+def _by_hour(hourly: HourlyRates) -> dict[int, tuple[float, float]]:
+    """The mean and the highest rate of each hour of which both are known."""
+    first = _hour(hourly.first_at)
+    pairs = enumerate(zip(hourly.mean_msgs_per_s, hourly.most_msgs_per_s, strict=True))
+    return {
+        first + place * HOUR_S: (mean, most) for place, (mean, most) in pairs if mean is not None and most is not None
+    }

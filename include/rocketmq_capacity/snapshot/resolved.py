@@ -78,9 +78,9 @@ class Resolved:
     @cached_property
     def past_hours(self) -> PastHours:
         """The rates of topics in the hours of the stored days."""
-        return PastHours(
-            past_rates(self.inventory, self.history, self._provision), self._taken_at, self._provision.peak_days
-        )
+        rates = past_rates(self.inventory, self.history, self._provision)
+        hourly = {topic.topic: topic.hourly for topic in self.inventory.topics if topic.hourly is not None}
+        return PastHours(rates, self._taken_at, self._provision.peak_days, hourly)
 
     @cached_property
     def offset_samples(self) -> OffsetSamples:

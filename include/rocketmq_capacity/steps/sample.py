@@ -1,24 +1,22 @@
 """The step of a sample: its tables become files of its day, whose files are put together; old days are deleted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-import pyarrow as pa
-
 from rocketmq_capacity.client.settings import ConnectionSettings
-from rocketmq_capacity.errors import RunBusy, one_line
+from rocketmq_capacity.errors import RunBusy
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions
 from rocketmq_capacity.snapshot.collect_sample import ClusterSample, sample_now
 from rocketmq_capacity.snapshot.joined_samples import joined
 from rocketmq_capacity.spark.new_table import add_file
+from rocketmq_capacity.steps.stored_samples import readable
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.samples import SAMPLE, forget, sampled_day, sampled_days
-from rocketmq_capacity.tables.arrow import arrow_schema, table_of
+from rocketmq_capacity.tables.arrow import table_of
 from rocketmq_capacity.tables.checks import check
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import table_in
 from rocketmq_capacity.tables.sample import (
     SAMPLES,
     SampleFailure,
@@ -64,7 +62,7 @@ def store_sample(lake: Lake, sample: ClusterSample, keep_days: int) -> Run:
         _add(day, sample)
         _join(day, MOST_FILES)
     if is_first:
-        days = sampled_days(lake, sample.cluster_name)
+        days = sampled_days(lake.root / sample.cluster_name)
         for other in (one for one in days if one != day):
             with suppress(RunBusy), other.alone(wait_s=0):  # then the next day does it
                 _join(other, 1)
@@ -87,30 +85,27 @@ def _add(day: Run, sample: ClusterSample) -> None:
 def _join(day: Run, most_files: int) -> None:
     """Put the files of each dataset together if one has more; a file that cannot be read is a row of failures."""
     names = [dataset.dataset_name() for dataset in SAMPLES]
-    if all(day.number_of_files(name) <= most_files for name in names):
+    if all(len(day.listed(name)) <= most_files for name in names):
         return
     failures: list[SampleFailure] = []
     for dataset, name in zip(SAMPLES, names, strict=True):  # that of the failures comes last
         failures += [_unreadable(day, file, LOST) for file in day.reopen(name)]
-        tables = [*_readable(day, dataset, failures)]
-        told = failures if dataset is SampleFailure else []
+        tables = []
+        for file in (day.table(name) / one for one in sorted(day.under_way[name])):
+            read = readable(file, dataset)
+            if isinstance(read, str):
+                failures.append(_unreadable(day, file.name, read))
+            else:
+                tables.append(read)
+        if dataset is SampleFailure:
+            tables.append(table_of(SampleFailure, failures))
         day.under_way[name] = {}
-        table = joined(dataset, [*tables, table_of(dataset, told)])
+        table = joined(dataset, tables)
         if table.num_rows:
             add_file(day, dataset, table, **SMALL)
     day.commit(SAMPLE, names)
     for name in names:
         day.sweep(name)
-
-
-def _readable(day: Run, dataset: type[Dataset], failures: list[SampleFailure]) -> Iterator[pa.Table]:
-    """The tables of a day's files; a file that is none of ours is added to the failures."""
-    name = dataset.dataset_name()
-    for file in sorted(day.under_way[name]):
-        try:
-            yield table_in([day.table(name) / file], dataset).cast(arrow_schema(dataset))
-        except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors
-            failures.append(_unreadable(day, file, one_line(error)))
 
 
 def _unreadable(day: Run, file: str, problem: str) -> SampleFailure:

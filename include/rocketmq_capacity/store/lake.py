@@ -236,9 +236,9 @@ class Run:
         }
         return sorted(listed.keys() - self.under_way[dataset].keys())
 
-    def number_of_files(self, dataset: str) -> int:
-        """The files of a dataset that a manifest lists."""
-        return len(self._listed(dataset) or {})
+    def listed(self, dataset: str) -> list[Path]:
+        """The files of a dataset that a manifest lists, there or not."""
+        return self._places(dataset, self._listed(dataset) or {})
 
     def sweep(self, dataset: str) -> None:
         """Delete the files of a dataset that no manifest lists."""

@@ -6,6 +6,7 @@ files of a dataset become one, at the latest when the day is over. A day without
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.store.lake import Lake, Run
@@ -30,10 +31,11 @@ def sampled_day(lake: Lake, cluster: str, day: str) -> Run:
     return Run(folder / SAMPLES / day)
 
 
-def sampled_days(lake: Lake, cluster: str) -> list[Run]:
-    """The days of a cluster that have samples, the first one first."""
-    names = filter(_DAY.fullmatch, folders_in(lake.root / cluster / SAMPLES))
-    return [day for name in names if (day := sampled_day(lake, cluster, name)).is_committed(SAMPLE)]
+def sampled_days(folder: Path) -> list[Run]:
+    """The days in a cluster's folder that have samples, the first one first. Errors: BadInput if a folder is a link."""
+    refuse_link(folder)
+    names = filter(_DAY.fullmatch, folders_in(folder / SAMPLES))
+    return [day for name in names if (day := Run(folder / SAMPLES / name)).is_committed(SAMPLE)]
 
 
 def forget(days: Iterable[Run]) -> None:

@@ -17,6 +17,7 @@ class BrokerSample(Dataset, frozen=True, kw_only=True):
 
     at: Annotated[str, Meta(description="when the sample was taken")]
     broker_name: Annotated[str, Meta(description="name of the broker")]
+    cluster_name: Annotated[str, Meta(description="name of the cluster, as in an inventory")]
     has_answered: Annotated[bool, Meta(description="whether it has said which offsets groups have committed")]
 
 

@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.snapshot.collect_sample import ClusterSample, sample_now
-from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.samples import sampled_days
 from rocketmq_capacity.tables.rows import rows_in
 from rocketmq_capacity.tables.sample import TopicSample
@@ -61,8 +60,8 @@ def test_the_app_stores_what_it_takes(running: Cluster, taken: Taken, tmp_path: 
     for _ in range(2):
         app([f"--lake={tmp_path}", "--run-id=r1", f"--nameserver={running.nameserver}"])
         time.sleep(1.1)
-    (day,) = sampled_days(Lake(tmp_path), "C1")
+    (day,) = sampled_days(tmp_path / "C1")
     rows = list(rows_in(day.files("topic_sample"), TopicSample))
     assert {one.topic for one in rows} >= {"pay", "ship", "popped"}
     assert len({one.at for one in rows}) == 2
-    assert day.number_of_files("sample_failure") == 0
+    assert day.listed("sample_failure") == []

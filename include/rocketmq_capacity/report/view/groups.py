@@ -326,7 +326,11 @@ def _peak(group: GroupPlan) -> str:
         return UNKNOWN
     times = "" if group.peak_factor is None else f", {group.peak_factor:.4g} times the measured rate"
     when_seen = "" if peak.at is None else f" at {when(peak.at)}"
-    return f"{number(peak.msgs_per_s)} messages/s{when_seen}{times}; {counted(peak.days, 'stored day')}"
+    told = f"{number(peak.msgs_per_s)} messages/s{when_seen}{times}; {counted(peak.days, 'stored day')}"
+    if peak.most_msgs_per_s is UNSET or peak.most_at is UNSET:
+        return told
+    most = number(peak.most_msgs_per_s)
+    return f"{told}; at most {most} messages/s between two samples, in the hour from {when(peak.most_at)} on"
 
 
 def _headroom(group: GroupPlan) -> str:

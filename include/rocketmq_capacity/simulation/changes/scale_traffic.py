@@ -68,5 +68,10 @@ def _scaled(topic: Topic, factor: float, place: Place) -> Topic:
         replace(one, put_msgs_per_s=scaled(one.put_msgs_per_s), mean_msgs_per_s=scaled(one.mean_msgs_per_s))
         for one in topic.rates
     )
+    hourly = topic.hourly and replace(
+        topic.hourly,
+        mean_msgs_per_s=tuple(map(scaled, topic.hourly.mean_msgs_per_s)),
+        most_msgs_per_s=tuple(map(scaled, topic.hourly.most_msgs_per_s)),
+    )
     offsets = topic.offsets and tuple(replace(o, put_msgs_per_s=scaled(o.put_msgs_per_s)) for o in topic.offsets)
-    return replace(topic, rates=rates, offsets=offsets)
+    return replace(topic, rates=rates, hourly=hourly, offsets=offsets)

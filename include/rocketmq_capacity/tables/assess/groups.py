@@ -112,6 +112,15 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     peak_rates: Annotated[
         Count, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
     ] = 0
+    most_msgs_per_s: Annotated[
+        Amount | None,
+        Meta(
+            description="the most messages a second between two samples of the last days; of several topics each one's most in the same hour; null without samples"
+        ),
+    ] = None
+    most_at: Annotated[str | None, Meta(description="the begin of that hour, UTC ISO-8601; null without samples")] = (
+        None
+    )
     is_size_known: Annotated[
         bool, Meta(description="how busy its clients would be can be computed for other numbers of them")
     ] = False

@@ -1,0 +1,79 @@
+"""What the samples in a cluster's folder of the lake tell of the days before a snapshot."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rocketmq_capacity.errors import BadInput, one_line, shown
+from rocketmq_capacity.settings.thresholds import Thresholds
+from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.past_samples import SampledDay, with_sampled_days
+from rocketmq_capacity.store.lake import Run
+from rocketmq_capacity.store.samples import sampled_days
+from rocketmq_capacity.tables.arrow import arrow_schema
+from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.sample import BrokerSample, MemberSample, TopicSample
+from rocketmq_capacity.tables.source import sources
+
+
+def with_stored_samples(inventory: Inventory, folder: Path, thresholds: Thresholds) -> Inventory:
+    """The inventory, with rates by hour and earlier members from the folder's samples; unchanged if it has none.
+
+    A file that cannot be read is set aside, with a warning.
+
+    Errors: BadInput for samples of another cluster, and if a folder is a link.
+    """
+    days, window = thresholds.PROVISION.sampled_days, thresholds.REBALANCE_FREQUENCY.window_h
+    now = inventory.taken_at_utc
+    first = str((now - timedelta(days=days, hours=1)).date())
+    first_of_members = str((now - timedelta(hours=window)).date())
+    stored = [day for day in sampled_days(folder) if first <= day.folder.name <= str(now.date())]
+    if not stored:
+        return inventory
+
+    def read() -> Iterator[SampledDay]:
+        for day in stored:
+            _check_cluster(day, inventory.cluster_name)
+            has_members = day.folder.name >= first_of_members
+            yield SampledDay(_tables(day, TopicSample), _tables(day, MemberSample) if has_members else ())
+
+    return with_sampled_days(inventory, read(), most_days=days, window_h=window)
+
+
+def readable(file: Path, dataset: type[Dataset]) -> pa.Table | str:
+    """The rows of a file of samples; in words why it cannot be read, where it is none of ours."""
+    schema = arrow_schema(dataset)
+    names = [field.name for field in schema if pa.types.is_string(field.type)]
+    try:
+        (path,), system = sources([file])
+        table = pq.read_table(path, filesystem=system, read_dictionary=names)  # each text once
+        return table.cast(pa.schema([_encoded(field) for field in schema]))
+    except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors
+        return one_line(error)
+
+
+def _encoded(field: pa.Field) -> pa.Field:
+    return field.with_type(pa.dictionary(pa.int32(), field.type)) if pa.types.is_string(field.type) else field
+
+
+def _tables(day: Run, dataset: type[Dataset]) -> Sequence[pa.Table]:
+    found = []
+    for file in day.listed(dataset.dataset_name()):
+        read = readable(file, dataset)
+        if isinstance(read, str):
+            logging.getLogger(__name__).warning("%s is set aside: %s", file, read)
+        else:
+            found.append(read)
+    return found
+
+
+def _check_cluster(day: Run, cluster_name: str) -> None:
+    for table in _tables(day, BrokerSample):
+        for name in table["cluster_name"].unique().to_pylist():
+            if name != cluster_name:
+                problem = f"is {shown(name)}; expected {cluster_name!r}, the planned cluster"
+                raise BadInput(str(day.folder), "cluster_name", problem)
