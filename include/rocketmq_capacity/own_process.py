@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Final
 
 MEMORY: Final = 3 << 30
-"""Bytes of addresses that the process may have; two plans of 64 MiB need half of it."""
+"""Bytes of addresses that the process may have; two plans of 128 MiB need half of it."""
 LIMIT_S: Final = 60.0
-"""Seconds that the process may take; the difference of two plans of 64 MiB takes some ten."""
+"""Seconds that the process may take; the difference of two plans of 128 MiB takes some ten."""
 NICE: Final = 10
 """The process gives way to the server that waits for it."""
 

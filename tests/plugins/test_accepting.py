@@ -143,7 +143,7 @@ def test_names_of_a_cluster_are_only_text_in_the_forms_and_one_that_is_not_seen_
 
 def test_a_plan_that_is_too_large_or_damaged_is_shown_without_forms(api, own_lakes, plan) -> None:
     file = own_lakes[0] / CLUSTER / "r1" / "report" / "plan.json"
-    for spoil in (lambda: file.write_bytes(b"{"), lambda: file.open("r+b").truncate((64 << 20) + 1)):
+    for spoil in (lambda: file.write_bytes(b"{"), lambda: file.open("r+b").truncate((128 << 20) + 1)):
         spoil()
         tree, answer = page_of(api("admin")), sent(api("admin"), form_of(plan))
 

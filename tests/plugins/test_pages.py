@@ -273,7 +273,7 @@ def test_what_names_no_report_cannot_be_compared(viewer, address):
 def test_a_plan_too_large_to_compare_is_refused_with_its_reason(api, own_lakes, lakes):
     run = put(own_lakes[0], "r1", rows_of(LAST))
     with (run.report / "plan.json").open("r+b") as file:
-        file.truncate((64 << 20) + 1)
+        file.truncate((128 << 20) + 1)
 
     answer = api("viewer").get(f"{ROOT}difference?cluster={CLUSTER}&before=plans/r1&after=plans/r1")
 

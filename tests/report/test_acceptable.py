@@ -133,7 +133,7 @@ def test_what_is_no_plan_is_bad_input(stored: Path, content: bytes) -> None:
 
 def test_a_missing_plan_is_bad_input_and_a_huge_one_is_not_read(stored: Path) -> None:
     os.truncate(stored, LARGEST + 1)
-    with pytest.raises(OwnProcessFailed, match="more than 64 MiB"):
+    with pytest.raises(OwnProcessFailed, match="more than 128 MiB"):
         acceptable_of(stored)
     stored.unlink()
     with pytest.raises(BadInput, match="cannot be read"):

@@ -22,8 +22,8 @@ from rocketmq_capacity.report.limits import CAUSES, FINDINGS
 from rocketmq_capacity.settings.accepted import PLACES, AcceptedRisk
 from rocketmq_capacity.vocabulary import Severity
 
-LARGEST: Final = 64 << 20
-"""Bytes of the largest plan that is read: one of 20,000 groups has half as many."""
+LARGEST: Final = 128 << 20
+"""Bytes of the largest plan that is read: one of 20,000 groups has less."""
 MOST: Final = 400
 """Risks of all causes: one takes about half a kB of the page."""
 LONGEST: Final = 300

@@ -24,8 +24,8 @@ from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import Severity
 
 Item = TypeVar("Item", Finding, Recommendation)
-LARGEST: Final = 64 << 20
-"""Bytes of the largest plan that is compared: one of 20,000 groups has half as many."""
+LARGEST: Final = 128 << 20
+"""Bytes of the largest plan that is compared: one of 20,000 groups has less."""
 LONGEST: Final = 2_000
 """Characters of a text that the page shows."""
 

@@ -89,8 +89,10 @@ class LoadChange:
         """Whether the use differs, or the load by so much that it matters."""
         if self.in_use[0] != self.in_use[1]:
             return True
+        if self.before == self.after:
+            return False
         if self.before is None or self.after is None:
-            return self.before is not self.after
+            return True
         return load_matters(asdict(self.before), asdict(self.after))
 
 
@@ -178,15 +180,16 @@ def _loads(before: Mapping[str, GroupPlan], after: Mapping[str, GroupPlan]) -> t
     changes = []
     for name in before.keys() | after.keys():
         old, new = _strategies(before.get(name)), _strategies(after.get(name))
+        old_in_use, new_in_use = _in_use(before.get(name)), _in_use(after.get(name))
         for strategy in old.keys() | new.keys():
-            in_use = (_is_current(before.get(name), strategy), _is_current(after.get(name), strategy))
-            changes.append(LoadChange(name, strategy, in_use, old.get(strategy), new.get(strategy)))
+            is_used = (strategy == old_in_use, strategy == new_in_use)
+            changes.append(LoadChange(name, strategy, is_used, old.get(strategy), new.get(strategy)))
     return tuple(sorted(changes, key=lambda c: (not any(c.in_use), not c.matters, c.consumer_group, c.strategy)))
 
 
-def _is_current(group: GroupPlan | None, strategy: str) -> bool:
+def _in_use(group: GroupPlan | None) -> str | None:
     now = None if group is None else in_use(group)
-    return now is not None and now.strategy == strategy
+    return None if now is None else now.strategy
 
 
 def _strategies(group: GroupPlan | None) -> dict[str, Load]:
