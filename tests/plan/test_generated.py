@@ -34,6 +34,8 @@ STRATEGIES: Final = [
 ]
 CHANGES: Final = {"EXPAND_QUEUES", "SCALE_CONSUMERS", "CREATE_TOPIC_ON_BROKER", "CHANGE_STRATEGY"}
 """Actions that need to know the whole cluster."""
+ROW_BY_ROW: Final = {"AVG", "AVG_BY_CIRCLE"}
+"""Strategies under which nobody takes over a queue if the clients that own none leave."""
 ASKED_GROUPS: Final = 60
 """How many groups the official classes are asked about, with all strategies and all topics."""
 CONFIGURED: Final = {"config_desk", "config_audit"}
@@ -170,6 +172,18 @@ def test_every_finding_is_answered(whole: Whole) -> None:
 
     assert len(whole.plan.findings) > len(whole.groups) // 10
     assert [finding for finding in whole.plan.findings if not is_answered(finding)] == []
+
+
+def test_no_group_is_told_fewer_clients_than_its_bounds(whole: Whole) -> None:
+    """Under other strategies an autoscaler, which does not choose who goes, keeps today's number."""
+    by_rank = {one.consumer_group: one for one in whole.plan.groups if one.current_strategy in ROW_BY_ROW}
+    told = [
+        (one.consumer_group, one.after["clients"], by_rank[one.consumer_group].client_bounds.min_replicas)
+        for one in whole.plan.recommendations
+        if one.action == "SCALE_CONSUMERS" and one.consumer_group in by_rank
+    ]
+
+    assert [one for one in told if one[1] < (one[2] or 0)] == []
 
 
 def test_every_recommendation_answers_a_finding(whole: Whole) -> None:

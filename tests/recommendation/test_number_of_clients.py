@@ -66,3 +66,15 @@ def test_a_client_with_a_list_that_does_not_run_is_started() -> None:
     assert found.judged.finding("ORPHAN_QUEUE", "g")["message"].endswith("They are listed for c03, which does not run.")
     assert found.actions("g") == ["SCALE_CONSUMERS"]
     assert found.one("SCALE_CONSUMERS", "g")["reason"].startswith("Start c03: ")
+
+
+def test_clients_that_own_nothing_stay_as_the_bounds_say_while_messages_wait() -> None:
+    """A group in trouble keeps everybody: the plan names no other number than the autoscaler gets."""
+    behind = [(100_000 - 500 * n, 95_000 - 400 * n) for n in range(9, 0, -1)]
+    each = [("t", name, i) for name in ("broker-a", "broker-b") for i in range(3)]
+    found = answer(fleet(9, rate=1.0, days=0, lag=5_000, samples=dict.fromkeys(each, behind)))
+    group = found.judged.group("g")
+
+    assert {"IDLE_CONSUMERS", "LAG_STATE"} <= found.judged.rules("g")
+    assert (group["min_replicas"], group["scale_down_allowed"]) == (9, False)
+    assert "SCALE_CONSUMERS" not in found.actions("g")

@@ -152,6 +152,7 @@ class Group:
         sharing: the queues that it divides, and who owns them today; None if that is not computed.
         under_lists: how it would fare with fixed lists of queues by client id (CONFIG); None if before is None.
         topics: by name, what the recommendations for its business topics mean for it.
+        least_clients: the fewest that may run, by its bounds for autoscalers; None if there is no such number.
     """
 
     facts: GroupFacts
@@ -165,6 +166,7 @@ class Group:
     sharing: Callable[[], Sharing | None]
     under_lists: Callable[[Mapping[str, Sequence[Queue]]], Side | None]
     topics: Mapping[str, TopicRefusals] = field(default_factory=dict)
+    least_clients: int | None = None
 
     @property
     def name(self) -> str:

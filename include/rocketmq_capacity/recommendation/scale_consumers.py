@@ -58,7 +58,8 @@ ACTION: Final = Action(
     ),
     details="""
     Fewer: those that own no queue, or those without whom the busiest client stays below
-    `PROVISION.over_utilisation`, and below `under_utilisation` with one more lost. More: the smallest number that
+    `PROVISION.over_utilisation`, and below `under_utilisation` with one more lost. While messages wait or queues are
+    not read once, nobody goes. More: the smallest number that
     brings the busiest client below `under_utilisation`, or up to a quarter more if every topic is then divided
     without a remainder (CROSS_TOPIC_SKEW). Scale the deployment; there is no command.
     """,
@@ -71,13 +72,17 @@ def scale_consumers(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if the group does not need its idle clients; with the reason why more queues do not help.
 
     None while the others are too busy: then more queues give the idle ones work. None either if still fewer clients are
-    enough, because a group has one number of clients that it needs.
+    enough, because a group has one number of clients that it needs; nor below its bounds under AVG and AVG_BY_CIRCLE:
+    a group in trouble keeps everybody, until that is mended. Under other strategies the bounds keep today's number,
+    because no autoscaler chooses who goes; the recommendation names them.
     """
     clients, target = group.facts.distinct_client_ids, group.policy.thresholds.ALLOCATION_SKEW.excess
     # What ends that gives them work.
     is_too_busy = any(one.severity != INFO for one in group.found(CAPACITY))
     for finding in () if is_too_busy or needs_fewer(group.findings) else group.found_of_itself(RULE):
         kept = clients - len(finding.subjects)
+        if group.current_strategy in (AVG, AVG_BY_CIRCLE) and kept < (group.least_clients or 0):
+            continue
         after = group.after(_without(group.facts, finding.subjects)) if kept > 0 else None
         if not gives_work(group.before, after, target):
             continue

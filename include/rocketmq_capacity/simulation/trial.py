@@ -30,6 +30,7 @@ def group_on_trial(
     current: str | None,
     findings: tuple[tables.Finding, ...] = (),
     topics: Mapping[str, TopicRefusals] | None = None,
+    least_clients: int | None = None,
 ) -> Group:
     """A group as the actions look at it.
 
@@ -39,6 +40,7 @@ def group_on_trial(
         current: the strategy that it runs; None for a group that is not clustering.
         findings: what is wrong with it.
         topics: by topic, what the recommendations for it mean for the group.
+        least_clients: the fewest that may run, by its bounds; None if there is no such number.
     """
     runs = _runs(assessed, current, assessed.division)
     now = _owned(assessed, runs, assessed.division, _nothing_known)
@@ -54,6 +56,7 @@ def group_on_trial(
         sharing=partial(_sharing, assessed, now),
         under_lists=partial(_under_lists, assessed, now),
         topics=topics or {},
+        least_clients=least_clients,
     )
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from itertools import starmap
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -50,19 +51,26 @@ _EFFECT: Final = Decoder(Effect)
 _ANSWER: Final = Decoder(TopicRefusals)
 
 
+class Standing(NamedTuple):
+    """What was judged of a group."""
+
+    strategy: str | None
+    least_clients: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """The input of the functions over units: facts for every recommendation, and the tables that they look units up in.
 
     Attributes:
         cluster: the facts.
-        strategies: the strategy that each group runs.
+        standing: the strategy that each group runs, and the fewest clients that may run.
         tables: those of the run, as Spark hands them once to each process and not once to each task: in an object
             store a task would ask for every file of every table.
     """
 
     cluster: Cluster
-    strategies: "Broadcast[dict[str, str | None]]"
+    standing: "Broadcast[dict[str, Standing]]"
     tables: "Mapping[type[Dataset], Broadcast[pa.Table]]" = field(default_factory=dict)
 
     def with_tables(self, planning: Planning, *datasets: type[Dataset]) -> "Asking":
@@ -86,9 +94,10 @@ def recommend(planning: Planning) -> None:
         set_aside(planning.run)
         of_cluster = planning.cluster_findings()
         cluster = Cluster.of(planning.cluster, planning.deciding, of_cluster)
-        status = planning.table(tables.GroupStatus, ["consumer_group", "current_strategy"])
-        strategies = dict(zip(*(column.to_pylist() for column in status.columns), strict=True))
-        asking = Asking(cluster, planning.share(strategies)).with_tables(planning, tables.Finding, tables.Demand)
+        status = planning.table(tables.GroupStatus, ["consumer_group", "current_strategy", "min_replicas"])
+        names, *rest = (column.to_pylist() for column in status.columns)
+        standing = dict(zip(names, starmap(Standing, zip(*rest, strict=True)), strict=True))
+        asking = Asking(cluster, planning.share(standing)).with_tables(planning, tables.Finding, tables.Demand)
         topics = planning.units(tables.TopicUnit, "topic", "facts")
         groups = planning.units(tables.GroupUnit, "consumer_group", "facts")
         planning.map_units("changes of topics", topics, partial(tried_cases, asking), tables.TriedCase)
@@ -139,11 +148,11 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
         for topic, rows in tried.items()
     }
     touched = [facts for facts in each if any(reads.topic.topic in cases for reads in facts.business)]
-    current = asking.strategies.value
+    current = asking.standing.value
     rows = []
     for facts in touched:
         of_group = [case for reads in facts.business for case in cases.get(reads.topic.topic, ())]
-        trial = group_on_trial(asking.cluster, _assessed(asking, facts), current[facts.consumer_group])
+        trial = group_on_trial(asking.cluster, _assessed(asking, facts), current[facts.consumer_group].strategy)
         for effect in group_effects(trial, of_group):
             text = encode(effect).decode()
             rows.append(
@@ -181,22 +190,23 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
         name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", topics, tables.TopicAnswer).items()
     }
     of_topics = asking.by("topic", topics, tables.Recommendation)
-    current = asking.strategies.value
+    current = asking.standing.value
     timing = Timing.of(asking.cluster.facts, asking.cluster.policy)
     recommendations: list[tables.Recommendation] = []
     moves: list[tables.RecommendedTransition] = []
     for group, unit in zip(each, units, strict=True):
         reads = [reads.topic.topic for reads in group.business]
         own: list[tables.Recommendation] = []
+        now = current[group.name]
         if group.name in findings:
             found = _in_order(findings[group.name])
             left = {name: answers[name] for name in reads}
-            own = group_answers(group_on_trial(asking.cluster, group, current[group.name], found, left))
+            own = group_answers(group_on_trial(asking.cluster, group, now.strategy, found, left, now.least_clients))
             recommendations += own
         asked = [one for each_of in (own, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
         if moving := [one for one in asked if one.may_move_queues or one.config_assignment]:
             seen = _CONSUMPTION.decode(unit["observations"])
-            moves += recommended_transitions(asking.cluster, group, seen, current[group.name], moving, timing)
+            moves += recommended_transitions(asking.cluster, group, seen, now.strategy, moving, timing)
     yield tables.Recommendation, table_of(tables.Recommendation, recommendations)
     yield tables.RecommendedTransition, table_of(tables.RecommendedTransition, moves)
 
