@@ -52,11 +52,19 @@ CLUSTER: Final[dict[str, Any]] = {
                 },
             ],
             "rates": [{"at": "2026-11-19T02:00:00Z", "put_msgs_per_s": 380.0, "mean_msgs_per_s": 150.5}],
+            "hourly": {
+                "first_at": "2026-11-19T02:00:00Z",
+                "mean_msgs_per_s": [160.2, 155.0],
+                "most_msgs_per_s": [391.0, 380.5],
+            },
         },
     ],
     "consumer_groups": [
         {
             "consumer_group": "g_pay",
+            "past_members": [
+                {"first_at": "2026-11-19T23:55:00Z", "last_at": "2026-11-20T01:30:00Z", "client_ids": ["10.0.0.1@1#1"]}
+            ],
             "message_model": "CLUSTERING",
             "consume_type": "CONSUME_PASSIVELY",
             "consume_from_where": "CONSUME_FROM_LAST_OFFSET",
