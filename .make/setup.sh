@@ -190,7 +190,8 @@ setup_archive() {
   mkdir -p "${archive%/*}"
   rm -rf "$archive" "$plan"
   quick="-XX:TieredStopAtLevel=1 -Xlog:cds=off -Xlog:cds+dynamic=off"
-  SPARK_SUBMIT_OPTS="$quick -XX:ArchiveClassesAtExit=$archive" timeout 300 \
+  # In the foreground, so that Ctrl-C ends the plan too.
+  SPARK_SUBMIT_OPTS="$quick -XX:ArchiveClassesAtExit=$archive" timeout --foreground 300 \
     "$home/.make/env.sh" spark-submit --master 'local[2]' "$home/include/rocketmq_capacity/__main__.py" \
     plan --inventory "$home/include/sample/inventory.json" --out "$plan" 2>&1 | tell_plan
   if [ ! -s "$plan/report.html" ] || [ ! -s "$archive" ]; then
