@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.airflow
 
 
-def test_it_samples_every_five_minutes_beside_the_plans(dag_bag: "DagBag") -> None:
+def test_it_samples_beside_the_plans(dag_bag: "DagBag") -> None:
     dag = dag_bag.dags["rocketmq_capacity_sample"]
     task = dag.get_task("take.sample")
-    assert str(dag.schedule) == "0:05:00"
+    assert str(dag.schedule) == "None"  # this deployment has no clusters
     assert (dag.max_active_runs, dag.catchup) == (1, False)
     assert dag.task_ids == ["sources", "take.sample"]
     assert isinstance(task, ClusterApp)
@@ -34,4 +34,6 @@ def test_it_samples_every_five_minutes_beside_the_plans(dag_bag: "DagBag") -> No
 def test_the_policy_says_how_often(tmp_path: Path, policy: str, minutes: int) -> None:
     file = tmp_path / "policy.yaml"
     file.write_text(policy, "utf-8")
-    assert every(Places.of(tmp_path, {"RMQC_POLICY": str(file)})) == timedelta(minutes=minutes)
+    places = {"RMQC_POLICY": str(file), "RMQC_CLUSTERS": "shop"}
+    assert every(Places.of(tmp_path, places)) == timedelta(minutes=minutes)
+    assert every(Places.of(tmp_path, places | {"RMQC_CLUSTERS": ""})) is None

@@ -7,8 +7,13 @@ from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.settings.policy import Samples, read_policy
 
 
-def every(places: Places) -> timedelta:
-    """The time between two samples; the default if the policy file has an error, which the task then says."""
+def every(places: Places) -> timedelta | None:
+    """The time between two samples; None in a deployment without clusters, where no run has anything to do.
+
+    It is the default if the policy file has an error, which the task then says.
+    """
+    if not places.clusters:
+        return None
     try:
         samples = read_policy(places.policy).samples
     except BadInput:
