@@ -1,14 +1,27 @@
-"""A broker whose disk fills for certain."""
+"""A broker whose disk fills for certain, and a group whose traffic grows."""
 
 from typing import Any, Final
 
 from msgspec.structs import fields
 
 from rocketmq_capacity.plan_file.broker import BrokerPlan, DiskForecast, DiskLevel
+from rocketmq_capacity.plan_file.group import TrafficForecast
 
 LEVELS: Final = (
     DiskLevel(used_ratio=0.75, earliest_days=0.0, likely_days=0.0, latest_days=0.0),
     DiskLevel(used_ratio=0.85, earliest_days=1.5, likely_days=2.0, latest_days=4.0),
+)
+
+
+GROWING: Final = TrafficForecast(
+    known_days=28,
+    msgs_per_s=90.0,
+    per_day_msgs_per_s=5.0,
+    least_per_day_msgs_per_s=0.0,
+    most_per_day_msgs_per_s=10.0,
+    full_msgs_per_s=100.0,
+    earliest_days=1.0,
+    likely_days=2.0,
 )
 
 

@@ -15,7 +15,7 @@ from rocketmq_capacity.handover.hand_over import handed_over
 from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.settings.policy import Metrics, Policy
-from tests.handover.filling_disk import a_filling_broker
+from tests.handover.filling_disk import GROWING, a_filling_broker
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group
 from tests.report.sample_cluster import sample_rows
@@ -127,6 +127,22 @@ def test_a_disk_that_fills_has_the_time_until_each_level_in_seconds() -> None:
         ("latest_seconds", "0.85"): 345_600,
         ("earliest_seconds", "0.9"): 259_200,
         ("seconds", "0.9"): 388_800,
+    }
+
+
+def test_a_group_whose_traffic_grows_has_the_time_until_it_is_too_much_in_seconds() -> None:
+    plan = plan_of(sample_rows())
+    first, *others = plan.groups
+    found = series_of(metrics_of(replace(plan, groups=(replace(first, traffic_forecast=GROWING), *others)), ALL))
+    told = {
+        (name.removeprefix("consumer_group_saturation_"), *dict(labels).values()): value
+        for (name, labels), value in found.items()
+        if name.startswith("consumer_group_saturation_")
+    }
+
+    assert told == {
+        ("earliest_seconds", first.consumer_group): 86_400,
+        ("seconds", first.consumer_group): 172_800,
     }
 
 

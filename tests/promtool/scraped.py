@@ -23,7 +23,7 @@ from rocketmq_capacity.settings.policy import Metrics
 from rocketmq_capacity.store.lake import PUBLISH, Lake
 from rocketmq_capacity.store.writing import write_together
 from tests.fixtures.ports import free_port
-from tests.handover.filling_disk import a_filling_broker
+from tests.handover.filling_disk import GROWING, a_filling_broker
 from tests.handover.monitoring import ALERTS
 from tests.plugins.api_server import PREFIX, ApiServer, running_api_server
 from tests.plugins.stored_reports import LAST, run_id_of
@@ -65,7 +65,7 @@ class Prometheus:
 
 @contextmanager
 def scraping(home: Path) -> Iterator[Prometheus]:
-    """A Prometheus that has scraped the plan of the sample, with disks that fill, and evaluated every rule on it.
+    """A Prometheus that has scraped the sample's plan, with disks that fill and traffic that grows, and tried every rule.
 
     Args:
         home: an empty folder.
@@ -73,7 +73,11 @@ def scraping(home: Path) -> Iterator[Prometheus]:
     for name in ("airflow", "plans", "what_ifs", "data"):
         (home / name).mkdir()
     # The sample is one snapshot, which has no trend.
-    plan = replace(read_plan(SAMPLE_PLAN), brokers=(a_filling_broker("broker-a"), a_filling_broker("broker-b")))
+    plan = read_plan(SAMPLE_PLAN)
+    brokers = a_filling_broker("broker-a"), a_filling_broker("broker-b")
+    growing = replace(GROWING, latest_days=4.0)
+    groups = tuple(replace(one, traffic_forecast=growing) for one in plan.groups)
+    plan = replace(plan, brokers=brokers, groups=groups)
     run = Lake(home / "plans").run(plan.cluster_name, run_id_of(LAST))
     files = {METRICS: metrics_of(plan, Metrics()), SUMMARY: render_summary(summary_of_plan(plan))}
     write_together(run.report, files)

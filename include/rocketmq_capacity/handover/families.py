@@ -138,6 +138,24 @@ TOPIC_FINDINGS: Final = Family(
     (*OF_TOPIC, "rule", "severity"),
 )
 
+TRAFFIC_EARLIEST: Final = Family(
+    "consumer_group_saturation_earliest_seconds",
+    "From the snapshot until traffic that grows for certain is too much for the clients, at the earliest.",
+    OF_GROUP,
+    "seconds",
+)
+TRAFFIC: Final = Family(
+    "consumer_group_saturation_seconds",
+    "From the snapshot until traffic that grows for certain is too much for the clients, most likely.",
+    OF_GROUP,
+    "seconds",
+)
+TRAFFIC_LATEST: Final = Family(
+    "consumer_group_saturation_latest_seconds",
+    "The same at the latest; no series if perhaps never.",
+    OF_GROUP,
+    "seconds",
+)
 DISK_EARLIEST: Final = Family(
     "broker_disk_saturation_earliest_seconds",
     "From the snapshot until a disk that fills for certain is so full, at the earliest.",

@@ -100,6 +100,7 @@ def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
         yield families.PROVISION, (*name, group.provision_status), 1
         yield families.READING, (*name, group.reading_status), None if group.reading_status == UNKNOWN else 1
         yield from _sizes(name, group)
+        yield from _saturation(name, group)
         yield from _divided(name, in_use(group))
         yield from (
             (families.LAG_STATE, (*name, finding.evidence["state"]), 1)
@@ -145,6 +146,14 @@ def _of_topics(topics: Sequence[str], plan: Plan) -> Iterator[Sample]:
         yield families.TOPIC_GROUPS, (topic,), readers[topic]
         yield families.TOPIC_ORPHANS, (topic,), None if topic in unknown else orphans[topic]
         yield from _counted(families.TOPIC_FINDINGS, (topic,), findings.get(topic, []))
+
+
+def _saturation(name: tuple[str], group: GroupPlan) -> Iterator[Sample]:
+    forecast = group.traffic_forecast
+    if forecast is not UNSET:
+        yield families.TRAFFIC_EARLIEST, name, forecast.earliest_days * DAY_S
+        yield families.TRAFFIC, name, forecast.likely_days * DAY_S
+        yield families.TRAFFIC_LATEST, name, None if forecast.latest_days is None else forecast.latest_days * DAY_S
 
 
 def _of_disks(brokers: Iterable[BrokerPlan]) -> Iterator[Sample]:
