@@ -65,7 +65,7 @@ class Prometheus:
 
 @contextmanager
 def scraping(home: Path) -> Iterator[Prometheus]:
-    """A Prometheus that has scraped the sample's plan, with disks that fill and traffic that grows, and tried every rule.
+    """A Prometheus that has scraped the sample's plan, with disks that fill and traffic that grows, and tried rules.
 
     Args:
         home: an empty folder.
