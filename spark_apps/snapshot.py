@@ -45,11 +45,11 @@ def main(argv: Sequence[str] | None = None) -> None:
             inventory = inventory_of(args.inventory, args.nameserver, policy, settings, progress)
             if args.dated:
                 inventory = dated(inventory, moment_of(args.run_id))
-            if args.nameserver is not None:
-                inventory = with_stored_samples(inventory, lake.root / inventory.cluster_name, policy.thresholds)
         run = lake.run(inventory.cluster_name, args.run_id)
         # A file may be planned again and again: its earlier runs are no history of the cluster.
         is_live = args.nameserver is not None
+        if is_live and not stored:
+            inventory = with_stored_samples(inventory, run.folder.parent, policy.thresholds)
         history = history_of(args.history, inventory) or stored_history(lake, run, inventory, policy, is_live=is_live)
         if is_live:
             # The next run's history is its latest run alone, so each run keeps the figures of all stored days.

@@ -237,7 +237,8 @@ def _taken(
     current = inventory_of(given.inventory, given.nameserver, policy, settings, progress)
     past = before(earlier, current)
     if given.history is not None:
-        current = with_stored_samples(current, given.history, policy.thresholds)
+        # A person may name a folder by a link; within the lake none is followed.
+        current = with_stored_samples(current, given.history.resolve(), policy.thresholds)
     # Earlier samples do not hold for queues that a scenario changes; for the other queues they do.
     whole = current
     if what_if is not None:

@@ -43,7 +43,8 @@ def take(cluster_name: str = "shop") -> list[ClusterSample]:
 def test_a_plan_takes_the_busy_hour_and_members_that_came_and_went_from_samples(tmp_path: Path) -> None:
     for one in take():
         store_sample(Lake(tmp_path / "lake"), one, 90)
-    made = plan_of(SAMPLE, tmp_path / "out", "--history", tmp_path / "lake" / "shop")
+    (tmp_path / "history").symlink_to(tmp_path / "lake" / "shop")
+    made = plan_of(SAMPLE, tmp_path / "out", "--history", tmp_path / "history")
 
     peak = next(one for one in made.plan.groups if one.consumer_group == "ledger").peak
     assert (peak.msgs_per_s, peak.days) == (10 * USUAL, 7)

@@ -9,7 +9,7 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.snapshot.collect_sample import ClusterSample
 from rocketmq_capacity.steps.sample import MOST_FILES, in_a_few_words, store_sample
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.samples import sampled_days
+from rocketmq_capacity.store.samples import sampled_day, sampled_days
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Row, rows_in
 from rocketmq_capacity.tables.sample import SAMPLES, GroupSample, MemberSample, SampleFailure, TopicSample
@@ -131,6 +131,15 @@ def test_a_writer_that_is_killed_leaves_the_samples_before_it(lake: Lake, monkey
     assert ends(Run(day.folder)) == [("00:00", 1)]
     store(lake, sample(at(10), {"pay": 3}))
     assert ends(Run(day.folder)) == [("00:00", 1), ("00:10", 3)]
+
+
+def test_a_folder_of_days_that_is_a_link_is_not_followed(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (lake.root / "C1").mkdir()
+    (lake.root / "C1" / ".samples").symlink_to(elsewhere)
+    for ask in (lambda: sampled_days(lake.root / "C1"), lambda: sampled_day(lake, "C1", "2026-11-20")):
+        with pytest.raises(BadInput, match="is a link"):
+            ask()
 
 
 def test_a_link_in_the_lake_is_not_followed(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> None:

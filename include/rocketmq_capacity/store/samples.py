@@ -26,16 +26,22 @@ def sampled_day(lake: Lake, cluster: str, day: str) -> Run:
 
     Errors: BadInput for a cluster's name that is no plain folder name, or whose folder is a link.
     """
-    folder = lake.run(cluster, day).folder.parent
-    refuse_link(folder)
-    return Run(folder / SAMPLES / day)
+    return Run(_days_in(lake.run(cluster, day).folder.parent) / day)
 
 
 def sampled_days(folder: Path) -> list[Run]:
     """The days in a cluster's folder that have samples, the first one first. Errors: BadInput if a folder is a link."""
-    refuse_link(folder)
-    names = filter(_DAY.fullmatch, folders_in(folder / SAMPLES))
-    return [day for name in names if (day := Run(folder / SAMPLES / name)).is_committed(SAMPLE)]
+    days = _days_in(folder)
+    names = filter(_DAY.fullmatch, folders_in(days))
+    return [day for name in names if (day := Run(days / name)).is_committed(SAMPLE)]
+
+
+def _days_in(folder: Path) -> Path:
+    """The folder of the days in a cluster's folder. Errors: BadInput if one of them is a link."""
+    days = folder / SAMPLES
+    for one in (folder, days):
+        refuse_link(one)
+    return days
 
 
 def forget(days: Iterable[Run]) -> None:
