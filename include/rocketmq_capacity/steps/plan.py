@@ -51,7 +51,7 @@ def plan_snapshots(
     # After an error Spark's tasks may still write here; whoever gave the folder deletes the rest when Spark has ended.
     a_lake = tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent, ignore_cleanup_errors=True)
     with a_lake as folder, _thread() as thread:
-        lake, shown = Lake(Path(folder)), waited_for(session, progress)
+        lake, shown = Lake(Path(folder), is_kept=False), waited_for(session, progress)
         stored: list[Planning] = []
         early: list[Future[None]] = []
 

@@ -24,7 +24,7 @@ report is not a dataset: once it is published it stays published, and publishing
 import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -68,6 +68,7 @@ class Run:
 
     Attributes:
         folder: of the run.
+        is_kept: False for a run that is deleted after its plan: nobody waits until its tables are on the disk.
         under_way: the files of the datasets that a step of this process has written since it began, by dataset. No
             manifest lists them yet, so only this process reads them, and its tasks, which get a copy of the run.
         known: what the manifests of a run in a store list, by dataset, and what is wrong with it.
@@ -75,6 +76,7 @@ class Run:
     """
 
     folder: Path
+    is_kept: bool = True
     under_way: dict[str, Files] = field(default_factory=dict, compare=False, repr=False)
     known: dict[str, tuple[Files, str | None]] = field(default_factory=dict, compare=False, repr=False)
     lease: list[Lease] = field(default_factory=list, compare=False, repr=False)
@@ -327,13 +329,8 @@ class Run:
     def commit(self, step: str, datasets: Sequence[str]) -> None:
         """Write the manifest: the step is finished, and these datasets are complete, on the disk too."""
         written = {dataset: self.under_way[dataset] for dataset in datasets}
-        for dataset, files in written.items():
-            for place in self._places(dataset, files):
-                sync(place, deep=False)
-            sync(self.table(dataset), deep=False)
-        if written:
-            sync(self.tables, deep=False)
-        sync(self.folder, deep=False)
+        if self.is_kept:
+            self._sync(written)
         if not all(lease.is_held() for lease in self.lease):
             raise self._busy()
         write_manifest(self._manifest(step), written)
@@ -342,6 +339,16 @@ class Run:
         self.known.clear()
         for dataset in written:
             del self.under_way[dataset]
+
+    def _sync(self, written: Mapping[str, Files]) -> None:
+        """Wait until the files of these datasets are on the disk."""
+        for dataset, files in written.items():
+            for place in self._places(dataset, files):
+                sync(place, deep=False)
+            sync(self.table(dataset), deep=False)
+        if written:
+            sync(self.tables, deep=False)
+        sync(self.folder, deep=False)
 
     def uncommit(self) -> None:
         """Delete all manifests, the one of the last step first: whatever else is deleted then, nobody reads it."""
@@ -384,16 +391,17 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """A folder of clusters and their runs."""
+    """A folder of clusters and their runs; ``is_kept`` is that of its runs."""
 
     root: Path
+    is_kept: bool = True
 
     def run(self, cluster: str, run_id: str) -> Run:
         """The run of this name. Errors: :class:`BadInput` for a name that is not a plain folder name."""
         for what, name, allowed in (("--cluster", cluster, CLUSTER_FOLDER), ("--run-id", run_id, RUN_ID)):
             if not allowed.fullmatch(name):
                 raise BadInput(what, "", f"is {shown(name)}; expected letters, digits, '_', '.' and '-', at most 255")
-        return Run(self.root / cluster / run_id)
+        return Run(self.root / cluster / run_id, self.is_kept)
 
     def runs(self, cluster: str) -> Iterator[Run]:
         """The published runs of a cluster, by run id."""
