@@ -342,7 +342,7 @@ def without_faults(cluster: Cluster) -> dict[Place, Any]:
         assert inventory is not None
         if not inventory.failures:
             return stored_rows(inventory)
-        assert all("(CONSUME_MSG_TIMEOUT)" in failure.error for failure in inventory.failures), inventory.failures
+        assert all("(CONSUME_MSG_TIMEOUT)" in (failure.error or "") for failure in inventory.failures), inventory.failures
         assert time.monotonic() < deadline, inventory.failures
 
 

@@ -9,6 +9,8 @@ from rocketmq_capacity.catalogue.offered import records
 
 ROOM: Final = "rocketmq_capacity.recommendation"
 """The package whose modules have the records."""
+INVESTIGATE: Final = "INVESTIGATE"
+"""The action that only looks: it answers what no other action does."""
 LAST: Final = 1_000
 """The place of an action that is not known."""
 

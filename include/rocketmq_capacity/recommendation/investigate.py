@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.retention import Retention
 from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.assessment.topology import Nameservers, SlaveDrift
 from rocketmq_capacity.assessment.versions import version_named_in
-from rocketmq_capacity.catalogue.action import Action
+from rocketmq_capacity.catalogue.action import INVESTIGATE, Action
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
@@ -26,7 +26,7 @@ from rocketmq_capacity.recommendation.facts import Cluster
 from rocketmq_capacity.wording import listed
 
 ACTION: Final = Action(
-    name="INVESTIGATE",
+    name=INVESTIGATE,
     title="Look into {subject}",
     meaning="The facts show that something is wrong, but not how to mend it.",
     place=160,

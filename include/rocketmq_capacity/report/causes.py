@@ -6,63 +6,29 @@ answers the most urgent finding decides the cause. Time and memory grow linearly
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.capacity import TooBusy
-from rocketmq_capacity.assessment.client_outlier import ClientOutlier
-from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.assessment.versions import version_named_in
-from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.catalogue.action import INVESTIGATE, action_of
 from rocketmq_capacity.catalogue.rule import rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Finding
 from rocketmq_capacity.plan_file.order import identity, made_unique, nulls_first
 from rocketmq_capacity.plan_file.owners import Owners
 from rocketmq_capacity.plan_file.recommendation import Recommendation
-from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
+from rocketmq_capacity.report.alternatives import alternatives
 from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_of
 from rocketmq_capacity.report.detail import SEVERITY_RANK
-from rocketmq_capacity.report.far_origins import far_origins
 from rocketmq_capacity.report.impact import impact_of
+from rocketmq_capacity.report.origins import ORPHAN, direct_origins, first_origin
 from rocketmq_capacity.report.wording import action_title, lower_first
-from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import (
-    AVG,
-    AVG_BY_CIRCLE,
-    CONSISTENT_HASH,
-    INFO,
-)
+from rocketmq_capacity.vocabulary import INFO
 
-ORPHAN: Final = "ORPHAN_QUEUE"
-DUPLICATE: Final = "DUPLICATE_CLIENT_ID"
-CAPACITY: Final = "CONSUMER_CAPACITY"
-IDLE: Final = "IDLE_CONSUMERS"
-BEHIND: Final = ("LAG_STATE", "LAG_SKEW", "RETENTION_RISK")
-"""Consequences of queues that nobody reads, and of clients that are too busy."""
-BAD_VERSION: Final = "BAD_VERSION"
-STALE: Final = "STALE_OBJECT"
 COVERAGE: Final = "TOPIC_COVERAGE"
-LAG_STATE: Final = "LAG_STATE"
-LAG_SKEW: Final = "LAG_SKEW"
-MEMBERSHIP: Final = "MEMBERSHIP_DISAGREEMENT"
-HELD_BACK: Final = (ORPHAN, "STUCK_QUEUE", "RETENTION_RISK")
-"""Rules whose queues are behind because of what they find; each comes before the next."""
-LEAVE_NOTHING: Final = tuple(f"strategy {strategy}" for strategy in (AVG, AVG_BY_CIRCLE, CONSISTENT_HASH))
-LAGS: Final = "lag"
-"""The cause of CONSUMER_CAPACITY where clients have time left: what holds the lagging queues up explains it."""
-STANDS_BEHIND: Final = ("RETENTION_RISK", LAG_STATE)
-STARVATION: Final = "ROOM_STARVATION"
-UNEVEN: Final[Mapping[str, tuple[str, ...]]] = {
-    **dict.fromkeys(COUNT_SKEWS, (STARVATION, ORPHAN)),
-    "TRAFFIC_SKEW": (STARVATION, ORPHAN, *COUNT_SKEWS),
-}
-"""What makes loads uneven: a room that gets no queues, queues that nobody has, and numbers of queues."""
-LOOKS: Final = "INVESTIGATE"
 NOBODYS: Final = Owners({}, {})
 """Of a policy that tells nothing of groups."""
 
@@ -117,8 +83,8 @@ def causes_of(
     ordered = sorted(findings, key=urgency)
     answers = answering(ordered, recommendations, topics)
     first = _first_findings(answers)
-    comes_of = list(_comes_of(ordered))
-    origins = [_origin_at(index, comes_of) for index in range(len(ordered))]
+    comes_of = list(direct_origins(ordered))
+    origins = [first_origin(index, comes_of) for index in range(len(ordered))]
     mended = _mended(ordered, answers, origins)
     keys = [_key(origin, ordered, recommendations, answers, first, mended) for origin in origins]
     gathered: dict[Key, _Gathered] = {}
@@ -126,8 +92,8 @@ def causes_of(
         gathered.setdefault(key, _Gathered()).findings.append(index)
     leading = set(keys)
     for position in sorted(range(len(recommendations)), key=lambda each: _order(recommendations[each], each)):
-        own = _led_by(position)
-        key = own if own in leading or position not in first else keys[first[position]]
+        leader_key = _led_by(position)
+        key = leader_key if leader_key in leading or position not in first else keys[first[position]]
         gathered.setdefault(key, _Gathered()).recommendations.append(position)
     causes = sorted(
         (_cause(key, one, ordered, recommendations, comes_of, past, owners) for key, one in gathered.items()),
@@ -135,7 +101,7 @@ def causes_of(
     )
     ids = made_unique(cause.id for cause in causes)
     causes = [replace(cause, id=one) for cause, one in zip(causes, ids, strict=True)]
-    lists = _alternatives(ordered, recommendations, answers, comes_of)
+    lists = alternatives(ordered, recommendations, answers, comes_of)
     return Causes(
         causes=tuple(
             replace(cause, title=title) for cause, title in zip(causes, _different_titles(causes), strict=True)
@@ -153,25 +119,6 @@ def _first_findings(answers: Sequence[Sequence[int]]) -> dict[int, int]:
     return first
 
 
-def _comes_of(findings: Sequence[Finding]) -> Iterator[int | None]:
-    """For each finding the index of another finding whose consequence it is, or None."""
-    far = far_origins(findings)
-    of_group: dict[str, dict[str, list[int]]] = {}
-    for index, finding in enumerate(findings):
-        if finding.consumer_group is not None:
-            of_group.setdefault(finding.consumer_group, {}).setdefault(finding.rule, []).append(index)
-    for index, finding in enumerate(findings):
-        near = _origin(finding, of_group.get(finding.consumer_group or "", {}), findings)
-        yield far.get(index) if near is None else near
-
-
-def _origin_at(index: int, comes_of: Sequence[int | None]) -> int:
-    """The index of the finding that a finding comes of in the end; its own if it comes of none."""
-    while (origin := comes_of[index]) is not None:
-        index = origin
-    return index
-
-
 def _mended(
     findings: Sequence[Finding], answers: Sequence[Sequence[int]], origins: Sequence[int]
 ) -> Mapping[tuple[int, int], int]:
@@ -182,110 +129,6 @@ def _mended(
         if finding.severity != INFO
         for position in positions
     )
-
-
-Others = Mapping[str, Sequence[int]]
-"""The indexes of the findings of one group, by rule, the most urgent first."""
-
-
-def _origin(finding: Finding, others: Others, findings: Sequence[Finding]) -> int | None:
-    if finding.rule == ORPHAN:
-        return _origin_of_orphans(finding, others)
-    clients = [one for one in finding.subjects if isinstance(one, str)]
-    queues = [one for one in finding.subjects if isinstance(one, Queue)]
-    of_clients = _origin_in_clients(finding, clients, queues, others, findings)
-    if of_clients is not None:
-        return of_clients
-    if finding.rule in BEHIND:
-        return _origin_of_lag(finding, queues, others, findings)
-    if finding.rule == CAPACITY:
-        return _origin_of_size(finding, others)
-    if finding.rule == IDLE:
-        return _origin_of_idle(clients, others, findings)
-    return _first_of(UNEVEN.get(finding.rule, ()), others)
-
-
-def _origin_of_orphans(finding: Finding, others: Others) -> int | None:
-    orphans = Orphans.read(finding)
-    cause = "" if orphans is None else orphans.cause
-    rule = DUPLICATE if DUPLICATE in others else cause
-    # Of itself such a strategy leaves no queue out: its clients divide other lists.
-    rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
-    return None if rule == ORPHAN else _first_of((rule,), others)
-
-
-def _origin_in_clients(
-    finding: Finding, clients: Sequence[str], queues: Sequence[Queue], others: Others, findings: Sequence[Finding]
-) -> int | None:
-    """Clients that are set up wrongly, or a sick one."""
-    set_up: dict[str, list[str]] = {
-        rule: [one for one in findings[others[rule][0]].subjects if isinstance(one, str)]
-        for rule in SET_UP
-        if rule in others
-    }
-    behind = set_up_behind(finding.rule, clients, set_up)
-    if behind is not None:
-        return others[behind][0]
-    for index in others.get(OUTLIER, ()):
-        sick = ClientOutlier.read(findings[index])
-        outliers = [one for one in findings[index].subjects if isinstance(one, str)]
-        if sick is not None and comes_of_outlier(finding.rule, clients, queues, outliers, sick):
-            return index
-    return None
-
-
-def _origin_of_lag(
-    finding: Finding, queues: Sequence[Queue], others: Others, findings: Sequence[Finding]
-) -> int | None:
-    if STALE in others and finding.severity == INFO:
-        return others[STALE][0]
-    for rule in HELD_BACK:
-        held = {one for index in others.get(rule, ()) for one in findings[index].subjects}
-        if queues and rule != finding.rule and held.issuperset(queues):
-            return others[rule][0]
-    if finding.rule == LAG_SKEW and LAG_STATE in others:
-        return others[LAG_STATE][0]
-    too_few = _too_few(others, findings)
-    return None if too_few is None or _is_behind(findings[too_few]) else too_few
-
-
-def _is_behind(finding: Finding) -> bool:
-    """Whether the group is too small because its lag grows."""
-    busy = TooBusy.read(finding)
-    return busy is not None and busy.cause == LAGS
-
-
-def _origin_of_size(finding: Finding, others: Others) -> int | None:
-    busy = TooBusy.read(finding)
-    if busy is not None and (mended := others.get(busy.mend_first or "")):
-        return mended[0]
-    behind = _first_of(STANDS_BEHIND, others) if _is_behind(finding) else None
-    return behind if behind is not None or finding.severity != INFO else _first_of((IDLE,), others)
-
-
-def _origin_of_idle(clients: Sequence[str], others: Others, findings: Sequence[Finding]) -> int | None:
-    if STARVATION in others and set(_named(others[STARVATION], findings)).issuperset(clients):
-        return others[STARVATION][0]
-    orphans = (Orphans.read(findings[index]) for index in others.get(ORPHAN, ()))
-    if any(one is not None and one.missing_clients for one in orphans):
-        return others[ORPHAN][0]
-    return _too_few(others, findings)
-
-
-def _first_of(rules: Iterable[str], others: Others) -> int | None:
-    """The most urgent finding of the first of these rules that has any."""
-    return next((others[rule][0] for rule in rules if rule in others), None)
-
-
-def _too_few(others: Others, findings: Sequence[Finding]) -> int | None:
-    """The finding that says that the group is too small."""
-    return next((index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO), None)
-
-
-def _named(indexes: Iterable[int], findings: Sequence[Finding]) -> Iterator[str | Queue]:
-    """What the findings with these indexes name."""
-    for index in indexes:
-        yield from findings[index].subjects
 
 
 def _key(
@@ -307,7 +150,7 @@ def _key(
     if answers[index]:
 
         def rank(position: int) -> tuple[bool, int, int]:
-            return recommendations[position].action == LOOKS, first[position], -mended.get((index, position), 0)
+            return recommendations[position].action == INVESTIGATE, first[position], -mended.get((index, position), 0)
 
         return _led_by(min(answers[index], key=rank))
     return "finding", finding.rule, *(name or "" for name in (finding.consumer_group, finding.topic))
@@ -330,7 +173,7 @@ def _cause(
     past: Past | None,
     owners: Owners,
 ) -> Cause:
-    found = [findings[index] for index in gathered.findings]
+    of_cause = [findings[index] for index in gathered.findings]
     root = next((findings[index] for index in gathered.findings if comes_of[index] is None), None)
     leader = next((position for position in gathered.recommendations if _led_by(position) == key), None)
     in_order = sorted(gathered.recommendations, key=lambda position: _order(recommendations[position], position))
@@ -338,21 +181,21 @@ def _cause(
         in_order = [leader, *(position for position in in_order if position != leader)]
     advice = [recommendations[position] for position in in_order]
     lead = advice[0] if advice else None
-    since = [] if past is None else [past.since.get(_about(one), past.taken_at) for one in found]
-    group = _common([one.consumer_group for one in found], lead.consumer_group if lead else None)
-    topic = _common([one.topic for one in found], lead.topic if lead else None)
+    since = [] if past is None else [past.since.get(_about(one), past.taken_at) for one in of_cause]
+    group = _common([one.consumer_group for one in of_cause], lead.consumer_group if lead else None)
+    topic = _common([one.topic for one in of_cause], lead.topic if lead else None)
     rule, message = ("", "") if lead is None else (next(iter(lead.rules), ""), lead.reason)
     if root is not None:
         rule, message = root.rule, root.message
-    crossing = crossing_words(found) if rule == CROSS_ROOM else None
-    if crossing is not None and len({one.consumer_group for one in found}) > 1:
+    crossing = crossing_words(of_cause) if rule == CROSS_ROOM else None
+    if crossing is not None and len({one.consumer_group for one in of_cause}) > 1:
         group = None
-    places = [(one.consumer_group, one.topic) for one in found] or [(group, topic)]
+    places = [(one.consumer_group, one.topic) for one in of_cause] or [(group, topic)]
     tiers = [tier for place in places if (tier := owners.tier(*place)) is not None]
     return Cause(
         id=identity(rule, group, topic),
         rule=rule,
-        severity=found[0].severity if found else INFO,
+        severity=of_cause[0].severity if of_cause else INFO,
         action=lead.action if lead else None,
         consumer_group=group,
         topic=topic,
@@ -360,9 +203,9 @@ def _cause(
         tier=min(tiers, default=None),
         title=_title(rule, lead, root) if crossing is None else crossing[0],
         message=message if crossing is None else crossing[1],
-        findings=tuple(one.id for one in found),
+        findings=tuple(one.id for one in of_cause),
         recommendations=tuple(one.id for one in advice),
-        impact=impact_of(found),
+        impact=impact_of(of_cause),
         since=min(since, default=None),
         is_new=None if past is None or not since else min(since) == past.taken_at,
         changes_cluster=lead is not None and lead.changes_cluster,
@@ -407,7 +250,7 @@ def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:
     if lead is None:
         return wrong
     what_to_do = action_title(lead)
-    return f"{what_to_do}: {lower_first(wrong)}" if lead.action == LOOKS and wrong else what_to_do
+    return f"{what_to_do}: {lower_first(wrong)}" if lead.action == INVESTIGATE and wrong else what_to_do
 
 
 def _about(finding: Finding) -> tuple[str, str | None, str | None, str | None]:
@@ -442,59 +285,3 @@ def _danger(cause: Cause) -> tuple[int, float]:
     if not cause.impact.unread_queues:
         return place, 0.0
     return min(place, rule_of(ORPHAN).place), -(cause.impact.unread_msgs_per_s or 0.0)
-
-
-def _alternatives(
-    findings: Sequence[Finding],
-    recommendations: Sequence[Recommendation],
-    answers: Sequence[Sequence[int]],
-    comes_of: Sequence[int | None],
-) -> list[tuple[int, ...]]:
-    """Lists of positions of recommendations; at most one of each list is carried out.
-
-    Two recommendations for one finding exclude one another, unless they are the same action for different topics, such
-    as more queues for several topics. A recommendation is in no list if it also answers a finding whose rule does not
-    leave a choice (`Rule.is_choice`).
-    """
-    needed = {
-        position for index, of in enumerate(answers) if not rule_of(findings[index].rule).is_choice for position in of
-    }
-    choices: dict[int, dict[int, None]] = {}
-    for index, of in enumerate(answers):
-        origin = comes_of[index]
-        # Idle clients, and more clients than needed: the same new number of clients answers both findings.
-        asked = origin if origin is not None and findings[origin].rule == IDLE else index
-        if rule_of(findings[index].rule).is_choice:
-            options = (
-                position for position in of if position not in needed and recommendations[position].action != LOOKS
-            )
-            choices.setdefault(asked, {}).update(dict.fromkeys(options))
-    lists = {one for options in choices.values() for one in _exclusive(options, recommendations)}
-    return sorted(_largest(lists))
-
-
-def _exclusive(options: Iterable[int], recommendations: Sequence[Recommendation]) -> Iterator[tuple[int, ...]]:
-    classes: dict[tuple[str, int | None], list[int]] = {}
-    for position in options:
-        one = recommendations[position]
-        alone = position if one.consumer_group is not None else None
-        classes.setdefault((one.action, alone), []).append(position)
-    if len(classes) < 2:
-        return
-    if sum(len(each) > 1 for each in classes.values()) <= 1:
-        yield from (tuple(sorted(one)) for one in product(*classes.values()))
-    else:
-        for some, others in combinations(classes.values(), 2):
-            yield from (tuple(sorted(pair)) for pair in product(some, others))
-
-
-def _largest(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    """The lists that are not a part of another one."""
-    holding: dict[int, list[tuple[int, ...]]] = {}
-    for one in lists:
-        for position in one:
-            holding.setdefault(position, []).append(one)
-    for one in lists:
-        rarest = min((holding[position] for position in one), key=len)
-        if not any(len(other) > len(one) and set(one) <= set(other) for other in rarest):
-            yield one

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.catalogue.action import Action, actions
+from rocketmq_capacity.catalogue.action import INVESTIGATE, Action, actions
 from rocketmq_capacity.catalogue.evidence import Figure, figures_of
 from rocketmq_capacity.catalogue.rule import EVERY, FACTS, GONE, LOOKS, USUAL, About, Rule, Shown, rules
 from rocketmq_capacity.report.figures import UNITS
@@ -26,7 +26,6 @@ What a plan can find, in the order in which to mend it, and what it can recommen
 A finding that follows from another one of its group belongs to the cause of that one, and is mended with it. A finding
 is gone if the next plan does not have it any more; some rules name a command that shows it earlier.
 """
-INVESTIGATE: Final = "INVESTIGATE"
 SHOWN_BY: Final[Mapping[Shown, str]] = {
     "progress": "`consumerProgress`",
     "retry topic": "`topicStatus` of the retry topic",
