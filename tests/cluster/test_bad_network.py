@@ -340,10 +340,11 @@ def without_faults(cluster: Cluster) -> dict[Place, Any]:
     while True:
         inventory = asyncio.run(tried(cluster, plain)).inventory
         assert inventory is not None
-        if not inventory.failures:
+        failures = inventory.failures or ()
+        if not failures:
             return stored_rows(inventory)
-        assert all("(CONSUME_MSG_TIMEOUT)" in (failure.error or "") for failure in inventory.failures), inventory.failures
-        assert time.monotonic() < deadline, inventory.failures
+        assert all("(CONSUME_MSG_TIMEOUT)" in (failure.error or "") for failure in failures), failures
+        assert time.monotonic() < deadline, failures
 
 
 def at_rest(cluster: Cluster) -> dict[Place, Any]:
