@@ -74,22 +74,22 @@ with DAG(
         except BadInput as error:
             refuse(error)
         there, params, log = lakes(), get_current_context()["params"], logging.getLogger(__name__)
-        found = {shelf: expired(lake, rules, now) for shelf, lake in there.items()}
+        expired_runs = {shelf: expired(lake, rules, now) for shelf, lake in there.items()}
         for shelf, lake in there.items():
             if names := ahead(lake, now):
                 log.warning("%s: %d runs due after now are kept, such as %s", shelf, len(names), names[0])
-        for shelf, runs in found.items():
+        for shelf, runs in expired_runs.items():
             for run in runs:
                 words = (shelf, run.cluster, run.run_id, run.size_bytes, run.reason)
                 log.warning("%s: %s/%s, %d bytes: %s", *words)
-        if any(found.values()) and not (params["only_list"] or params["any_number"]):
+        if any(expired_runs.values()) and not (params["only_list"] or params["any_number"]):
             try:
                 check_clock(there.values(), now)
-                for shelf, runs in found.items():
+                for shelf, runs in expired_runs.items():
                     check_share(there[shelf], runs, rules)
             except BadInput as error:
                 refuse(error)
-        return {shelf: [run.as_dict() for run in runs] for shelf, runs in found.items()}
+        return {shelf: [run.as_dict() for run in runs] for shelf, runs in expired_runs.items()}
 
     @task
     def delete_expired(listed: dict[str, list[dict[str, Any]]]) -> None:

@@ -60,10 +60,10 @@ async def forms_of(request: Request, user: GetUserDep, kind: Kind, cluster: str,
     if forms is None or forms.why_not or forms.latest is not None:
         return forms
     try:
-        found = await LARGE.run(partial(_acceptable, cluster, run_id))
+        acceptable = await LARGE.run(partial(_acceptable, cluster, run_id))
     except (Busy, BadInput, OwnProcessFailed):
         return Forms(why_not="The plan cannot be read here now.")
-    return replace(forms, acceptable=found)
+    return replace(forms, acceptable=acceptable)
 
 
 def _begun(request: Request, user: GetUserDep, kind: Kind, cluster: str, run_id: str) -> Forms | None:
@@ -158,8 +158,8 @@ def _answer(request: Request, by: str, report: Report, sent: Sent, known: Mappin
         return page(request, "not_accepted.html.j2", HTTPStatus.BAD_REQUEST, report=report, **values)
     # After the next plan the same risk can be accepted again.
     start = partial(Start, dag_id=DAG_ID, by=by, what="accept", once=report.run_id)
-    told = {"cluster": report.cluster, **sent.told}
-    runs = [(risk, start_run(start(fields={**told, **risk.fields}))) for risk in risks]
+    fields = {"cluster": report.cluster, **sent.told}
+    runs = [(risk, start_run(start(fields={**fields, **risk.fields}))) for risk in risks]
     is_new = any(run.is_new for _, run in runs)
     status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
     values = {"by": by, "runs": runs, "told": sent.told, "dag_id": DAG_ID}

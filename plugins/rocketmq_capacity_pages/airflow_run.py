@@ -59,8 +59,8 @@ class Start:
     @property
     def run_id(self) -> str:
         """The name of the run."""
-        told = json.dumps([self.once, self.by, sorted(self.fields.items())]).encode()
-        return f"{DagRunType.MANUAL.value}__{self.what}-{sha256(told).hexdigest()[:DIGITS]}"
+        document = json.dumps([self.once, self.by, sorted(self.fields.items())]).encode()
+        return f"{DagRunType.MANUAL.value}__{self.what}-{sha256(document).hexdigest()[:DIGITS]}"
 
 
 def start_run(start: Start) -> Started:
@@ -115,12 +115,12 @@ def _made(session: Session, start: Start, *, is_paused: bool) -> Started:
     except ParamValidationError as error:
         raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
     # Airflow's own routes keep an entry of the audit log too.
-    told = json.dumps({"conf": start.fields})
+    document = json.dumps({"conf": start.fields})
     entry = Log(
         "trigger_dag_run",
         owner=start.by,
         owner_display_name=start.by,
-        extra=told,
+        extra=document,
         dag_id=start.dag_id,
         run_id=start.run_id,
     )

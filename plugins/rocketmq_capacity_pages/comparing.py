@@ -44,8 +44,8 @@ async def difference_page(
     """The form to choose two reports of a cluster, and below it the difference of the two."""
     asked = {side: address for side, address in (("before", before), ("after", after)) if address}
     chosen = await SMALL.run(partial(_look_up, readable, cluster, asked))
-    found = await LARGE.run(partial(_compared, chosen)) if len(chosen.found) == 2 else None
-    return await SMALL.run(partial(_page, request, chosen, found))
+    comparison = await LARGE.run(partial(_compared, chosen)) if len(chosen.found) == 2 else None
+    return await SMALL.run(partial(_page, request, chosen, comparison))
 
 
 def _look_up(readable: tuple[Kind, ...], cluster: str, asked: dict[str, str]) -> Chosen:
@@ -54,12 +54,12 @@ def _look_up(readable: tuple[Kind, ...], cluster: str, asked: dict[str, str]) ->
     shelves = shelves_of(readable)
     clusters = sorted({name for shelf in shelves for name in shelf.clusters()})
     cluster = cluster or (clusters[0] if len(clusters) == 1 else "")
-    found = {side: _chosen(side, address, cluster, readable) for side, address in asked.items()}
+    reports = {side: _chosen(side, address, cluster, readable) for side, address in asked.items()}
     stored = latest_first(shelves, Search(cluster)) if cluster else []
-    return Chosen(cluster, clusters, stored, asked, {side: one for side, one in found.items() if one is not None})
+    return Chosen(cluster, clusters, stored, asked, {side: one for side, one in reports.items() if one is not None})
 
 
-def _page(request: Request, chosen: Chosen, found: Comparison | None) -> HTMLResponse:
+def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HTMLResponse:
     return page(
         request,
         "difference.html.j2",
@@ -72,7 +72,7 @@ def _page(request: Request, chosen: Chosen, found: Comparison | None) -> HTMLRes
         before=chosen.found.get("before"),
         after=chosen.found.get("after"),
         missing=[address for side, address in chosen.asked.items() if side not in chosen.found],
-        found=found,
+        found=comparison,
     )
 
 

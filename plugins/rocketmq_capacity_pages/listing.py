@@ -47,8 +47,8 @@ def reports(
     first, last = _day("From is a day such as 2026-11-20.", since), _day("To is a day such as 2026-11-20.", until)
     search = Search(_cluster(cluster), first, last, _text(text))
     shelves = shelves_of(kinds)
-    found = latest_first(shelves, search)
-    part = sheet_of(found, int(sheet) if sheet.isdecimal() and len(sheet) < 7 else 1)
+    listed = latest_first(shelves, search)
+    part = sheet_of(listed, int(sheet) if sheet.isdecimal() and len(sheet) < 7 else 1)
     return page(
         request,
         "reports.html.j2",
@@ -60,7 +60,7 @@ def reports(
         days=_by_day(part.reports),
         since=since_last(part.reports, shelf_of(PLANS).plans(cluster)) if PLANS in readable else {},
         clusters=sorted({name for shelf in shelves_of(readable) for name in shelf.clusters()}),
-        found_clusters=len({report.cluster for report in found}),
+        found_clusters=len({report.cluster for report in listed}),
         is_searched=bool(kind) or search != Search(),
         asked={"kind": kind, "cluster": cluster, "from": since, "to": until, "text": text},
     )
@@ -73,10 +73,10 @@ async def reports_of_dag_run(request: Request, user: GetUserDep, dag_id: DagOfAd
     The tab on the run's page shows this.
     """
     kind = next((kind for kind in KINDS.values() if kind.dag_id == dag_id), None)
-    found = await SMALL.run(partial(_of_dag_run, kind, run_id))
-    if kind is not None and len(found) == 1:
-        return await made_report_page(request, user, kind, found[0].cluster, found[0].run_id)
-    return await SMALL.run(partial(_run_page, request, kind, dag_id, run_id, found))
+    reports = await SMALL.run(partial(_of_dag_run, kind, run_id))
+    if kind is not None and len(reports) == 1:
+        return await made_report_page(request, user, kind, reports[0].cluster, reports[0].run_id)
+    return await SMALL.run(partial(_run_page, request, kind, dag_id, run_id, reports))
 
 
 @router.api_route("/trends/{cluster}", methods=READING)
@@ -91,7 +91,7 @@ def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> H
     span = int(last) if last in map(str, SPANS) else SPANS[1]
     try:
         with speaking(language_of(request)):
-            found = trend_of(cluster, stored[:span])
+            courses = trend_of(cluster, stored[:span])
     except OwnProcessFailed as error:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"The trend cannot be drawn: {error}.") from None
     return page(
@@ -99,7 +99,7 @@ def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> H
         "trend.html.j2",
         cluster=cluster,
         clusters=shelf.clusters(),
-        trend=found,
+        trend=courses,
         span=span,
         spans=SPANS,
         stored=len(stored),
@@ -111,8 +111,8 @@ def _of_dag_run(kind: Kind | None, run_id: str) -> list[Report]:
     return [] if kind is None else shelf_of(kind).of_dag_run(run_id)
 
 
-def _run_page(request: Request, kind: Kind | None, dag_id: str, run_id: str, found: list[Report]) -> HTMLResponse:
-    return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(found))
+def _run_page(request: Request, kind: Kind | None, dag_id: str, run_id: str, reports: list[Report]) -> HTMLResponse:
+    return page(request, "dag_run.html.j2", kind=kind, kinds=KINDS, dag_id=dag_id, run_id=run_id, days=_by_day(reports))
 
 
 def _kinds(kind: str, readable: tuple[Kind, ...]) -> tuple[Kind, ...]:

@@ -138,14 +138,14 @@ def _changes(text: str) -> Changes:
     return changes
 
 
-def _with(tried: Tried, told: Mapping[str, str]) -> Tried:
+def _with(tried: Tried, texts: Mapping[str, str]) -> Tried:
     """The form with one more change; it stays as it is, with the reason, if the change does not fit."""
     try:
-        added = [*tried.changes, change_told(tried.chosen, told)]
+        added = [*tried.changes, change_told(tried.chosen, texts)]
     except BadInput as error:
-        return replace(tried, told=told, problem=str(error))
+        return replace(tried, told=texts, problem=str(error))
     if problem := changes_problem(added, tried.conf(), places_of_deployment()):
-        return replace(tried, told=told, problem=problem)
+        return replace(tried, told=texts, problem=problem)
     return replace(tried, changes=added, chosen="")
 
 

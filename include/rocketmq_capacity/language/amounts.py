@@ -96,8 +96,8 @@ def _of_a_kind(number: str, what: str, nouns: Mapping[str, str], deepest: int) -
 def _two_amounts(text: str, nouns: Mapping[str, str], deepest: int) -> str | None:
     """``4.5 to 8``, ``10 GiB of 20 GiB``."""
     for link, other in BETWEEN:
-        begin, found, end = text.partition(link)
-        parts = (begin, end) if found else ()
+        begin, separator, end = text.partition(link)
+        parts = (begin, end) if separator else ()
         said = [part if _NUMBER.fullmatch(part) else amount(part, nouns, deepest) for part in parts]
         if said and None not in said:
             return other.join(part for part in said if part is not None)

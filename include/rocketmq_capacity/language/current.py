@@ -42,9 +42,9 @@ def gettext(message: str, **values: Any) -> Markup:
     return _with_values(_words().texts.gettext(message), values)
 
 
-def ngettext(one: str, several: str, number: int, **values: Any) -> Markup:
+def ngettext(singular: str, plural: str, number: int, **values: Any) -> Markup:
     """The same in the form that the number asks for."""
-    return _with_values(_words().texts.ngettext(one, several, number), {"num": number, **values})
+    return _with_values(_words().texts.ngettext(singular, plural, number), {"num": number, **values})
 
 
 class Spoken(English):

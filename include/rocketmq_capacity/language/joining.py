@@ -90,6 +90,6 @@ def joining(key: str) -> str | None:
 
 def joined(parts: Iterable[str | None], link: str = "") -> str | None:
     """All of them; None if one is unknown."""
-    found = list(parts)
-    known = [part for part in found if part is not None]
-    return link.join(known) if len(known) == len(found) else None
+    all_parts = list(parts)
+    known = [part for part in all_parts if part is not None]
+    return link.join(known) if len(known) == len(all_parts) else None

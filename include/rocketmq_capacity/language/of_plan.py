@@ -40,15 +40,15 @@ MOST_UNKNOWN: Final = 500
 def with_sentences(plan: Plan) -> Plan:
     """The plan with its sentences that are known as a whole, in their order, each once."""
     parts_of = words_of(CATALOGUE).sentences.parts
-    found: dict[str, tuple[Sentence, ...]] = {}
+    sentences: dict[str, tuple[Sentence, ...]] = {}
     unknown = 0
     for text in sorted({text for text in _texts(plan) if " " in text}):
         parts = parts_of(text) if unknown < MOST_UNKNOWN else None
         if parts is None:
             unknown += 1
         else:
-            found[text] = parts
-    return msgspec.structs.replace(plan, sentences=found)
+            sentences[text] = parts
+    return msgspec.structs.replace(plan, sentences=sentences)
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -162,8 +162,12 @@ class Sentences:
             return text
         parts = SENTENCE_END.split(text)
         if len(parts) > 1:
-            found = [self._known(part, depth) for part in parts]
-            return None if None in found else tuple(chain.from_iterable(_sentences(one) for one in found if one))
+            parts_known = [self._known(part, depth) for part in parts]
+            return (
+                None
+                if None in parts_known
+                else tuple(chain.from_iterable(_sentences(one) for one in parts_known if one))
+            )
         return self._bytemplate_of(text, depth) or self._by_parts(text, depth)
 
     def _bytemplate_of(self, text: str, depth: int) -> Known | None:
@@ -173,9 +177,9 @@ class Sentences:
                 continue
             for key, looked in template.ways(text, turned):
                 for values in template.values(looked):
-                    found = self._filled(template, key, values, depth)
-                    if found is not None:
-                        return (found,)
+                    sentence = self._filled(template, key, values, depth)
+                    if sentence is not None:
+                        return (sentence,)
         return None
 
     def _filled(self, template: Template, key: str, values: tuple[str, ...], depth: int) -> Sentence | None:
@@ -211,15 +215,15 @@ class Sentences:
 
     def _listed(self, text: str, depth: int) -> Known | None:
         """``a, b and 4 more``, or names alone: names as they are, phrases as they are said."""
-        found = items_of(text)
-        if found is None or (found.more is None and any(_same(item) is None for item in found.items)):
+        listed = items_of(text)
+        if listed is None or (listed.more is None and any(_same(item) is None for item in listed.items)):
             return None
-        items = [self._part(item, depth) for item in found.items]
+        items = [self._part(item, depth) for item in listed.items]
         if None in items:
             return None
         if all(isinstance(known, str) and _same(known) is not None for known in items):
             return text
-        return _sentence(key_of_list(text, found), *items)
+        return _sentence(key_of_list(text, listed), *items)
 
     def _with_phrase(self, text: str, depth: int) -> Known | None:
         """A name, and a phrase that begins with a comma."""
@@ -239,13 +243,13 @@ class Sentences:
 
     def _changed(self, text: str, depth: int) -> Known | None:
         """``connections 76 → 78``: what changes, from what to what."""
-        found = CHANGED.fullmatch(text)
-        parts = [self._part(part, depth) for part in found.groups()] if found else [None]
+        match = CHANGED.fullmatch(text)
+        parts = [self._part(part, depth) for part in match.groups()] if match else [None]
         return _sentence(key_of("", " ", " → ", ""), *parts)
 
     def _in_brackets(self, text: str, depth: int) -> Known | None:
-        begin, found, inside = text.removesuffix(")").partition("(")
-        if not found or not text.endswith(")"):
+        begin, bracket, inside = text.removesuffix(")").partition("(")
+        if not bracket or not text.endswith(")"):
             return None
         last = self._part(inside, depth)
         if not begin:
@@ -303,10 +307,10 @@ def _filled(part: Sentence) -> str:
 
 def _sentence(key: str, *known: Known | None) -> Known | None:
     """A sentence that joins what is known; None if some is not."""
-    found = [one for one in known if one is not None]
-    if len(found) < len(known):
+    figures = [one for one in known if one is not None]
+    if len(figures) < len(known):
         return None
-    return (Sentence(key=key, figures=dict(zip(PLACEHOLDER.findall(key), found, strict=True))),)
+    return (Sentence(key=key, figures=dict(zip(PLACEHOLDER.findall(key), figures, strict=True))),)
 
 
 def _sentences(known: Known) -> tuple[Sentence, ...]:
@@ -316,9 +320,9 @@ def _sentences(known: Known) -> tuple[Sentence, ...]:
 
 def _names(text: str) -> str | None:
     """A list of names alone."""
-    found = items_of(text)
-    said = None if found is None else joined(map(_same, found.items), "、")
-    return None if found is None or said is None else found.said(said)
+    listed = items_of(text)
+    said = None if listed is None else joined(map(_same, listed.items), "、")
+    return None if listed is None or said is None else listed.said(said)
 
 
 def _is_word(text: str, said: str | None) -> bool:

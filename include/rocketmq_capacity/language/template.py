@@ -43,10 +43,10 @@ class Template:
     def values(self, text: str) -> Iterator[tuple[str, ...]]:
         """What may stand in its places."""
         for pattern in self.patterns:
-            found = pattern.fullmatch(text)
-            if found is None:
+            match = pattern.fullmatch(text)
+            if match is None:
                 return
-            yield found.groups()
+            yield match.groups()
 
     def goes_over(self, values: tuple[str, ...]) -> bool:
         """Whether a value goes over into the next clause, which is then not of this template."""

@@ -67,11 +67,11 @@ class AnswerForm(RequestCheck):
         """
         return SHOWN_WITH_ITS_REASON if "Origin" in request.headers else HTTPStatus.BAD_REQUEST
 
-    def refusal(self, fields: dict[str, Any], body: dict[str, Any], found: re.Match[str]) -> str:
+    def refusal(self, fields: dict[str, Any], body: dict[str, Any], address: re.Match[str]) -> str:
         """What is wrong with the answer."""
         if reason := unknown_field(fields, FIELDS):
             return reason
-        question = _question(found)
+        question = _question(address)
         run_id = None if question is None else run_of_address(question.body)
         chosen = body.get("chosen_options")
         if not isinstance(chosen, list) or len(chosen) != 1 or question is None or run_id is None:
@@ -100,7 +100,7 @@ class _Open:
     """Of the recommendations that it shows; empty in a question of an earlier version."""
 
 
-def _question(found: re.Match[str]) -> _Open | None:
+def _question(address: re.Match[str]) -> _Open | None:
     """The question that nobody has answered yet; None if there is none."""
     with create_session() as session:
         stored: Any = session.execute(
@@ -108,9 +108,9 @@ def _question(found: re.Match[str]) -> _Open | None:
             .join(TaskInstance, TaskInstance.id == HITLDetail.ti_id)
             .where(
                 TaskInstance.dag_id == DAG_ID,
-                TaskInstance.run_id == found["run_id"],
-                TaskInstance.task_id == found["task_id"],
-                TaskInstance.map_index == int(found["map_index"]),
+                TaskInstance.run_id == address["run_id"],
+                TaskInstance.task_id == address["task_id"],
+                TaskInstance.map_index == int(address["map_index"]),
                 HITLDetail.responded_at.is_(None),
             )
         ).one_or_none()

@@ -120,10 +120,10 @@ def record_answer(answer: Mapping[str, Any], run_key: str, digest: str, lake: La
     run = existing_run(lake, run_key)
     plan = read_plan(run.report / "plan.json")
     check_digest(plan, digest)
-    told = texts_of(answer.get("params_input") or {})
-    user, comment = answer.get("responded_by_user"), told.get(COMMENT, "")
+    fields = texts_of(answer.get("params_input") or {})
+    user, comment = answer.get("responded_by_user"), fields.get(COMMENT, "")
     option = APPROVE if answer["chosen_options"] == [APPROVE] and user is not None else REJECT
-    problem, decision = decided(plan, option, told)
+    problem, decision = decided(plan, option, fields)
     why = comment or (None if user else "nobody answered in time")
     if option == APPROVE and (problem := hindrance(plan, run, lake, now) or problem):
         decision = decide_against(asked_about(plan, needing_approval(plan)), "")
@@ -234,18 +234,19 @@ def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
     others = beside(plan.alternatives)
     cause = ""
     impact = {one.id: ", ".join(impact_words(one.impact)) for one in plan.causes}
-    for one in asked[:SHOWN]:
-        if one.cause != cause:
-            cause = one.cause
+    for item in asked[:SHOWN]:
+        if item.cause != cause:
+            cause = item.cause
             # In Markdown a heading right after a list would be a part of its last item.
-            title = _plain(words(one.title), LONGEST_HEADING)
-            yield from ("", phrase("### {severity}: {title}", severity=one.severity.capitalize(), title=title), "")
+            title = _plain(words(item.title), LONGEST_HEADING)
+            yield from ("", phrase("### {severity}: {title}", severity=item.severity.capitalize(), title=title), "")
             if impact.get(cause):
                 yield from (words(f"{impact[cause]}."), "")
-        about = one.recommendation.consumer_group or one.recommendation.topic or ""
-        instead = sorted(number[other] for other in others.get(one.recommendation.id, ()) if other in number)
+        advice = item.recommendation
+        instead = sorted(number[other] for other in others.get(advice.id, ()) if other in number)
         choice = phrase(" *Instead of {numbers}.*", numbers=", ".join(map(str, instead))) if instead else ""
-        yield f"- {one.number}: {_code(one.recommendation.action)} {_code(about)} {_plain(words(one.reason))}{choice}"
+        about = _code(advice.consumer_group or advice.topic or "")
+        yield f"- {item.number}: {_code(advice.action)} {about} {_plain(words(item.reason))}{choice}"
     if left := Counter(f"{one.severity} {one.recommendation.action}" for one in asked[SHOWN:]):
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(left.items()))
         yield from ("", phrase("### More"), "")

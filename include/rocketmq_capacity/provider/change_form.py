@@ -66,7 +66,7 @@ def change_forms() -> Mapping[str, ChangeForm]:
     return {name: _form(name, model) for name, model in CHANGES.items()}
 
 
-def change_told(change: str, told: Mapping[str, str]) -> dict[str, Any]:
+def change_told(change: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """The change that the fields tell, as a scenario file has it, without what is empty or as usual.
 
     Errors: BadInput for an unknown change, an unknown field, and a text where a number is expected.
@@ -75,9 +75,9 @@ def change_told(change: str, told: Mapping[str, str]) -> dict[str, Any]:
     if form is None:
         raise BadInput("the form", "change", f"is {shown(change)}; expected one of {', '.join(CHANGES)}")
     fields = {field.name: field for field in form.fields}
-    if unknown := [name for name in told if name not in fields]:
+    if unknown := [name for name in texts if name not in fields]:
         raise BadInput("the form", f"{change}.{unknown[0][:LONGEST_NAME]}", "is not a field of this change")
-    values = {name: _value(field, told.get(name, "").strip()) for name, field in fields.items()}
+    values = {name: _value(field, texts.get(name, "").strip()) for name, field in fields.items()}
     return {"change": change} | {
         name: value for name, value in values.items() if value not in (None, [], fields[name].usual)
     }
@@ -86,20 +86,20 @@ def change_told(change: str, told: Mapping[str, str]) -> dict[str, Any]:
 def in_words(change: Mapping[str, Any]) -> str:
     """A change as one line: ``Lose broker: broker-b``, ``Set queues: pay, Read queues 8, Write queues 8``."""
     form = change_forms()[change["change"]]
-    told = [(field, change[field.name]) for field in form.fields if change.get(field.name) is not None]
-    parts = [_said(value) if field.names else f"{field.title} {_said(value)}" for field, value in told]
+    stated = [(field, change[field.name]) for field in form.fields if change.get(field.name) is not None]
+    parts = [_said(value) if field.names else f"{field.title} {_said(value)}" for field, value in stated]
     return f"{form.title}: {', '.join(parts)}"
 
 
 def problem_in_words(problem: str, changes: Sequence[Mapping[str, Any]]) -> str:
     """A refusal of a scenario with the place as the page names it: ``Change 2, Broker: is 'b', which is not there``."""
-    found = _PLACE.match(problem)
-    if found is None:
+    match = _PLACE.match(problem)
+    if match is None:
         return problem
-    number = int(found["number"])
+    number = int(match["number"])
     fields = change_forms()[changes[number]["change"]].fields
-    title = next((f", {field.title}" for field in fields if field.name == found["field"]), "")
-    return f"Change {number + 1}{title}: {problem[found.end() :]}"
+    title = next((f", {field.title}" for field in fields if field.name == match["field"]), "")
+    return f"Change {number + 1}{title}: {problem[match.end() :]}"
 
 
 def _said(value: Any) -> str:

@@ -143,12 +143,12 @@ def _notifier_class(connection_id: str, path: object) -> type[BaseNotifier]:
     module, _, name = str(path or "").rpartition(".")
     problem = f"is {shown(path)}; expected the name of an installed class, a subclass of airflow.sdk.BaseNotifier"
     try:
-        found: object = getattr(import_module(module), name)
+        notifier: object = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError):
         raise _refusal(connection_id, "notifier", problem) from None
-    if not (isinstance(found, type) and issubclass(found, BaseNotifier)) or found is BaseNotifier:
+    if not (isinstance(notifier, type) and issubclass(notifier, BaseNotifier)) or notifier is BaseNotifier:
         raise _refusal(connection_id, "notifier", problem)
-    return found
+    return notifier
 
 
 def filled_in(arguments: Mapping[str, Any], notice: Notice, templates: Collection[str]) -> dict[str, Any]:
@@ -156,18 +156,18 @@ def filled_in(arguments: Mapping[str, Any], notice: Notice, templates: Collectio
 
     Those that Airflow renders as templates (``templates``) get the words so that rendering gives them back.
     """
-    told = {"SUBJECT": notice.subject, "TEXT": notice.text, "LINK": notice.link}
-    rendered = {word: _as_template(said) for word, said in told.items()}
-    return {name: _filled(value, rendered if name in templates else told) for name, value in arguments.items()}
+    values = {"SUBJECT": notice.subject, "TEXT": notice.text, "LINK": notice.link}
+    rendered = {word: _as_template(said) for word, said in values.items()}
+    return {name: _filled(value, rendered if name in templates else values) for name, value in arguments.items()}
 
 
-def _filled(value: Any, told: Mapping[str, str]) -> Any:
+def _filled(value: Any, values: Mapping[str, str]) -> Any:
     if isinstance(value, str):
-        return WORDS.sub(lambda word: told[word[0]], value)
+        return WORDS.sub(lambda word: values[word[0]], value)
     if isinstance(value, dict):
-        return {key: _filled(held, told) for key, held in value.items()}
+        return {key: _filled(held, values) for key, held in value.items()}
     if isinstance(value, list):
-        return [_filled(held, told) for held in value]
+        return [_filled(held, values) for held in value]
     return value
 
 

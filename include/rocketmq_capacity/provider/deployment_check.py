@@ -76,14 +76,14 @@ def _pool() -> tuple[str, str]:
 
 def _spark() -> tuple[str, str]:
     try:
-        found = BaseHook.get_connection(SPARK)
+        connection = BaseHook.get_connection(SPARK)
     except AirflowNotFoundException:
         return (
             "missing: Spark would look for YARN",
             f"airflow connections add {SPARK} --conn-type spark --conn-host ...",
         )
-    is_spark = found.conn_type == "spark"
-    return f"{found.conn_type}, {found.host or 'without a host'}", "" if is_spark and found.host else (
+    is_spark = connection.conn_type == "spark"
+    return f"{connection.conn_type}, {connection.host or 'without a host'}", "" if is_spark and connection.host else (
         "make it one of the type spark, with the master as its host, such as local[*]"
     )
 
@@ -144,21 +144,21 @@ def _channels(places: Places) -> Iterator[Checked]:
     owners: dict[str, list[str]] = {}
     for owner, channel in channels.items():
         owners.setdefault(channel, []).append(owner)
-    for channel, told in owners.items():
-        missing = f"missing: no notice for {', '.join(told)}"
+    for channel, names in owners.items():
+        missing = f"missing: no notice for {', '.join(names)}"
         mend = f"airflow connections add {channel} --conn-json ..., see the how-to of owners"
         yield _asked(f"connection {channel}", partial(_notice, channel, (missing, mend)))
 
 
 def _notice(connection: str, missing: tuple[str, str]) -> tuple[str, str]:
-    found = connection_of(connection)
-    if found is None:
+    channel = connection_of(connection)
+    if channel is None:
         return missing
     try:
-        notifier_of(found, Notice("", (), ""))
+        notifier_of(channel, Notice("", (), ""))
     except BadInput as error:
         return "wrong", str(error)
-    return f"sends by {found.extra_dejson.get('webhook') or found.conn_type}", ""
+    return f"sends by {channel.extra_dejson.get('webhook') or channel.conn_type}", ""
 
 
 def main() -> int:

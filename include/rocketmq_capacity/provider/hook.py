@@ -88,10 +88,10 @@ class RocketmqHook(BaseHook):
         """Whether a snapshot would find a cluster, and who answered; for Airflow's form and API."""
         try:
             connection = self.get_conn()
-            found = asyncio.run(reach([connection.nameservers], connection.settings()))
+            reached = asyncio.run(reach([connection.nameservers], connection.settings()))
         except CapacityError as error:
             return False, str(error)
-        return found.is_enough, found.summary()
+        return reached.is_enough, reached.summary()
 
 
 def _nameservers(host: str | None, port: int | None) -> str:

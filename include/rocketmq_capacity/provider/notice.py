@@ -49,14 +49,16 @@ def _tell_published(context: Context, places: Places) -> None:
     notices = OwnerNotices(run, read_policy(places.policy), page, is_complete=facts["completeness"] == 1)
     if connection_of(CONNECTION) is not None:
         news = notices.news()
-        found = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
+        counts = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
         moment, share = facts["taken_at"], f"{facts['completeness']:.0%}"
         lines = (
             Line(phrase("Snapshot of {moment}, {share} of the queues read completely.", moment=moment, share=share)),
-            Line(phrase("Findings: {found}. Recommendations: {number}.", found=found, number=facts["recommendations"])),
+            Line(
+                phrase("Findings: {found}. Recommendations: {number}.", found=counts, number=facts["recommendations"])
+            ),
             *(() if news is None else notices.lines(news)),
         )
-        subject = phrase("RocketMQ capacity of {cluster}: {found}", cluster=facts["cluster_name"], found=found)
+        subject = phrase("RocketMQ capacity of {cluster}: {found}", cluster=facts["cluster_name"], found=counts)
         if sent(notice(subject, *lines, link=page), CONNECTION, context) and news is not None:
             notices.keep(news)
     notices.send_all(context)
@@ -68,12 +70,12 @@ def tell_failed(context: Context) -> None:
     Its log says why. It is not sent, because not everyone may read it.
     """
     task, run = context["ti"].task_id, context["dag_run"]
-    told = notice(
+    failure = notice(
         phrase("RocketMQ capacity: {task} of {dag} failed", task=task, dag=run.dag_id),
         Line(phrase("Run {run}.", run=run.run_id)),
         link=f"{airflow_address()}/dags/{run.dag_id}/runs/{run.run_id}",
     )
-    send(told, context)
+    send(failure, context)
 
 
 def late_alerts(places: Places) -> list[DeadlineAlert] | None:
@@ -100,15 +102,15 @@ def tell_late(context: dict[str, Any]) -> None:
     Airflow calls this in its executor, with a context of plain values.
     """
     run = context["dag_run"]
-    told = notice(
+    delay = notice(
         phrase("RocketMQ capacity: {dag} is late", dag=run["dag_id"]),
         Line(phrase("Run {run} has not ended by its deadline.", run=run["dag_run_id"])),
         link=f"{airflow_address()}/dags/{run['dag_id']}/runs/{run['dag_run_id']}",
     )
-    send(told, cast("Context", context))
+    send(delay, cast("Context", context))
 
 
-def send(told: Notice, context: Context) -> None:
+def send(message: Notice, context: Context) -> None:
     """Send it as the connection says, or not at all if there is none; a failure is a line in the log."""
     if connection_of(CONNECTION) is not None:
-        sent(told, CONNECTION, context)
+        sent(message, CONNECTION, context)

@@ -68,8 +68,8 @@ def report_address(shelf: str, run: Run) -> str:
 
 def run_of_address(text: str) -> str | None:
     """The id of the run whose plan's page is the first that the text links to; None if it links to none."""
-    found = ADDRESS.search(text)
-    return None if found is None else unquote(found["run_id"])
+    match = ADDRESS.search(text)
+    return None if match is None else unquote(match["run_id"])
 
 
 def airflow_address() -> str:

@@ -48,11 +48,11 @@ class RequestCheck(ABC):
         self.app = app
 
     @abstractmethod
-    def permission(self, found: re.Match[str]) -> Callable[[Request, Any], None]:
+    def permission(self, address: re.Match[str]) -> Callable[[Request, Any], None]:
         """The route's own check of what a user may do."""
 
     @abstractmethod
-    def refusal(self, fields: dict[str, Any], body: dict[str, Any], found: re.Match[str]) -> str:
+    def refusal(self, fields: dict[str, Any], body: dict[str, Any], address: re.Match[str]) -> str:
         """What is wrong with the form's fields in the body; empty if nothing is."""
 
     def lane(self, _found: re.Match[str]) -> OneAtATime:
@@ -66,16 +66,16 @@ class RequestCheck(ABC):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Source: ASGI, HTTP connection scope."""
         is_meant = scope["type"] == "http" and scope["method"] == self.method
-        found = self.address.search(scope["path"]) if is_meant else None
-        if found is None:
+        match = self.address.search(scope["path"]) if is_meant else None
+        if match is None:
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
         try:
-            await self._check_login(request, found)
+            await self._check_login(request, match)
             _check_headers(request)
             body = await _body_of(request)
-            if reason := await self.lane(found).run(partial(self._refusal, body, found)):
+            if reason := await self.lane(match).run(partial(self._refusal, body, match)):
                 raise HTTPException(self.refused_with(request), reason)
         except Busy:
             detail = error_words("Too many forms are sent at once. Send it again in a few seconds.")
@@ -97,25 +97,25 @@ class RequestCheck(ABC):
 
         await self.app(scope, read_again, send)
 
-    async def _check_login(self, request: Request, found: re.Match[str]) -> None:
+    async def _check_login(self, request: Request, match: re.Match[str]) -> None:
         """Errors: HTTPException 401 without a login, 403 for a user who may not do this, as the route gives."""
         user = await get_user(request, None, await BEARER(request))
-        await run_in_threadpool(self.permission(found), request, user)
+        await run_in_threadpool(self.permission(match), request, user)
 
-    def _refusal(self, body: bytes, found: re.Match[str]) -> str:
+    def _refusal(self, body: bytes, match: re.Match[str]) -> str:
         """What is wrong; Airflow refuses what is not a request of its API."""
         try:
-            told: Any = json.loads(body, object_pairs_hook=each_once)
-            if not isinstance(told, dict):
+            document: Any = json.loads(body, object_pairs_hook=each_once)
+            if not isinstance(document, dict):
                 return ""
-            if reason := _half_character(told, self.form):
+            if reason := _half_character(document, self.form):
                 return reason
         except RepeatedMemberError as error:
             return str(error)
         except (ValueError, RecursionError):
             return ""
-        fields = told.get(self.form) or {}
-        return self.refusal(fields, told, found) if isinstance(fields, dict) else ""
+        fields = document.get(self.form) or {}
+        return self.refusal(fields, document, match) if isinstance(fields, dict) else ""
 
 
 def _check_headers(request: Request) -> None:
@@ -133,9 +133,9 @@ def _is_foreign(request: Request) -> bool:
     Other programs send neither header. Source: Fetch Metadata Request Headers; Fetch, section 3.2, Origin header.
     """
     origin, site = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
-    own = urlsplit(settings.get("api", "base_url", fallback=""))
+    base = urlsplit(settings.get("api", "base_url", fallback=""))
     allowed = settings.getlist("api", "access_control_allow_origins")
-    if origin in {f"{own.scheme}://{own.netloc}", *allowed} or site in {"same-origin", "none"}:
+    if origin in {f"{base.scheme}://{base.netloc}", *allowed} or site in {"same-origin", "none"}:
         return False
     if site is not None:
         return True

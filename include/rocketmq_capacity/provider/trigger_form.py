@@ -47,21 +47,21 @@ class TriggerForm(RequestCheck):
     address = re.compile(rf"/api/v2/dags/(?P<dag_id>{'|'.join(FIELDS)})/dagRuns\Z")
     form = "conf"
 
-    def permission(self, found: re.Match[str]) -> Callable[[Request, Any], None]:
+    def permission(self, address: re.Match[str]) -> Callable[[Request, Any], None]:
         """To trigger the Dag."""
-        return MAY_TRIGGER[found["dag_id"]]
+        return MAY_TRIGGER[address["dag_id"]]
 
-    def lane(self, found: re.Match[str]) -> OneAtATime:
+    def lane(self, address: re.Match[str]) -> OneAtATime:
         """Of a what-if, a process of its own reads the latest snapshot."""
-        return LARGE if found["dag_id"] == WHAT_IF else SMALL
+        return LARGE if address["dag_id"] == WHAT_IF else SMALL
 
-    def refusal(self, fields: dict[str, Any], _body: dict[str, Any], found: re.Match[str]) -> str:
+    def refusal(self, fields: dict[str, Any], _body: dict[str, Any], address: re.Match[str]) -> str:
         """What is wrong with the input of the run."""
-        if reason := unknown_field(fields, FIELDS[found["dag_id"]]):
+        if reason := unknown_field(fields, FIELDS[address["dag_id"]]):
             return reason
-        if found["dag_id"] == ACCEPT:
+        if address["dag_id"] == ACCEPT:
             return problem_of(fields, datetime.now(UTC))
         if reason := excess(fields) or inventory_problem(fields.get("inventory"), places_of_deployment()):
             return reason
         check_ahead(fields.get("policy_changes"), POLICY)
-        return scenario_problem(fields, places_of_deployment()) if found["dag_id"] == WHAT_IF else ""
+        return scenario_problem(fields, places_of_deployment()) if address["dag_id"] == WHAT_IF else ""

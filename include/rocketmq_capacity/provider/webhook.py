@@ -154,11 +154,15 @@ def _refusal_of(code: str, words: str) -> Callable[[str], str]:
 
     def refusal(answer: str) -> str:
         try:
-            told = json.loads(answer)
-            number = told[code]
+            document = json.loads(answer)
+            number = document[code]
         except (ValueError, KeyError, TypeError, RecursionError):
             return f"answers without {code}"
-        return "" if number == 0 and not isinstance(number, bool) else f"answers {code} {number}: {told.get(words, '')}"
+        return (
+            ""
+            if number == 0 and not isinstance(number, bool)
+            else f"answers {code} {number}: {document.get(words, '')}"
+        )
 
     return refusal
 

@@ -54,8 +54,8 @@ class Risk(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fields(self) -> dict[str, str]:
         """Rule and place, as the form of the Dag has them."""
-        told = {name: getattr(self, name) for name in ("rule", *PLACES)}
-        return {name: value for name, value in told.items() if value is not None}
+        fields = {name: getattr(self, name) for name in ("rule", *PLACES)}
+        return {name: value for name, value in fields.items() if value is not None}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,10 +102,12 @@ def acceptable_of(plan: Path) -> Acceptable:
 
 @lru_cache(maxsize=16)
 def _read_once(plan: Path, _file: int, _modified: int) -> Acceptable:
-    found = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(str(plan))), type=Acceptable | None)
-    if found is None:
+    acceptable_risks = msgspec.json.decode(
+        in_own_process(__name__, msgspec.json.encode(str(plan))), type=Acceptable | None
+    )
+    if acceptable_risks is None:
         raise BadInput(str(plan), "", "is no plan")
-    return found
+    return acceptable_risks
 
 
 def acceptable(plan: Plan) -> Acceptable:
@@ -132,10 +134,10 @@ def _cause(cause: Cause, risks: Iterable[Risk], more: int) -> AcceptableCause:
 
 def _risks(cause: Cause, findings: Mapping[str, Finding]) -> list[Risk]:
     """What can be accepted of a cause, without repetitions; its findings are sorted, the most urgent first."""
-    found: dict[Place, Risk] = {}
+    risks: dict[Place, Risk] = {}
     for risk in _each(findings[name] for name in cause.findings if name in findings):
-        found.setdefault(risk.place, risk)
-    return list(found.values())
+        risks.setdefault(risk.place, risk)
+    return list(risks.values())
 
 
 def _each(findings: Iterable[Finding]) -> Iterator[Risk]:
@@ -157,9 +159,9 @@ def _each(findings: Iterable[Finding]) -> Iterator[Risk]:
 
 def _can_be_accepted(rule: str, place: Mapping[str, str | None]) -> bool:
     """Whether the rule is known, and the place is named in one line of text."""
-    told = {name: told for name, told in place.items() if told is not None}
+    known = {name: told for name, told in place.items() if told is not None}
     try:
-        AcceptedRisk.model_validate({"rule": rule, **told, "by": "x", "why": "x", "until": "9999-12-31"})
+        AcceptedRisk.model_validate({"rule": rule, **known, "by": "x", "why": "x", "until": "9999-12-31"})
     except ValidationError:
         return False
     return True
@@ -170,10 +172,10 @@ def main() -> int:
     within_limits()
     plan = msgspec.json.decode(sys.stdin.buffer.read(), type=str)
     try:
-        found = acceptable(decoded_plan(Path(plan).read_bytes()))
+        acceptable_risks = acceptable(decoded_plan(Path(plan).read_bytes()))
     except (OSError, ValueError, RecursionError, BadInput):  # msgspec's errors are ValueErrors
-        found = None
-    sys.stdout.buffer.write(msgspec.json.encode(found))
+        acceptable_risks = None
+    sys.stdout.buffer.write(msgspec.json.encode(acceptable_risks))
     return 0
 
 

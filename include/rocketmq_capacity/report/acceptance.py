@@ -82,9 +82,9 @@ def _cluster(name: object, shelf: Shelf) -> str:
     return str(name)
 
 
-def _risk(told: Mapping[str, Any], now: datetime) -> AcceptedRisk:
+def _risk(fields: Mapping[str, Any], now: datetime) -> AcceptedRisk:
     try:
-        risk = AcceptedRisk.model_validate(told)
+        risk = AcceptedRisk.model_validate(fields)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         problem = "is missing; expected a value" if first["type"] == "missing" else first["msg"]

@@ -46,12 +46,12 @@ def answering(
 
     def of(finding: Finding) -> list[int]:
         rule, group, topic = finding.rule, finding.consumer_group, finding.topic
-        found: dict[int, None] = {}
+        positions: dict[int, None] = {}
         for subject in (*_asked(group, topic, topics), *_proposed(finding)):
-            found |= dict.fromkeys(by_subject.get((rule, *subject), ()))
+            positions |= dict.fromkeys(by_subject.get((rule, *subject), ()))
         fitting = [
             position
-            for position in found
+            for position in positions
             if _fits(recommendations[position], group, topic) and _is_about(recommendations[position], finding)
         ]
         return sorted(fitting, key=lambda position: (action_of(recommendations[position].action).place, position))
@@ -74,8 +74,8 @@ def _proposed(finding: Finding) -> Iterator[tuple[None, str]]:
     from rocketmq_capacity.assessment.coverage import EmptyBroker  # a Dag's file is parsed without what rules compute
 
     empty = evidence_of(finding)
-    for one in empty.proposed if isinstance(empty, EmptyBroker) else ():
-        yield None, one.topic
+    for place in empty.proposed if isinstance(empty, EmptyBroker) else ():
+        yield None, place.topic
 
 
 def _subjects(group: str | None, topic: str | None) -> list[tuple[str | None, str | None]]:

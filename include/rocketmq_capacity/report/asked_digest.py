@@ -26,8 +26,16 @@ def digest_of(plan: Plan, ids: Sequence[str]) -> str:
 
 
 def _shown(asked: Asked, alternatives: Sequence[str]) -> list[object]:
-    one = asked.recommendation
+    recommendation = asked.recommendation
     return [
-        *(one.id, one.action, one.consumer_group, one.topic, one.reason, one.commands, one.rules),
+        *(
+            recommendation.id,
+            recommendation.action,
+            recommendation.consumer_group,
+            recommendation.topic,
+            recommendation.reason,
+            recommendation.commands,
+            recommendation.rules,
+        ),
         *(asked.cause, asked.severity, asked.title, alternatives),
     ]

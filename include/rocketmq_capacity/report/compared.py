@@ -117,10 +117,10 @@ def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
     """
     files = []
     for plan in (before, after):
-        found = _state_of(plan)
-        if found.st_size > LARGEST:
+        state = _state_of(plan)
+        if state.st_size > LARGEST:
             raise NotCompared(f"a plan is too large (more than {LARGEST >> 20} MiB)")
-        files.append((found.st_ino, found.st_size, found.st_mtime_ns))
+        files.append((state.st_ino, state.st_size, state.st_mtime_ns))
     return _comparison_once(before, after, shown, tuple(files))
 
 
@@ -128,13 +128,13 @@ def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
 def _comparison_once(before: Path, after: Path, shown: int, _files: tuple[tuple[int, int, int], ...]) -> Comparison:
     """Of a fleet's plans it takes some seconds to make, and a megabyte at most to keep."""
     try:
-        told = msgspec.json.encode((str(before), str(after), shown))
-        found = msgspec.json.decode(in_own_process(__name__, told), type=Comparison | None)
+        request = msgspec.json.encode((str(before), str(after), shown))
+        comparison = msgspec.json.decode(in_own_process(__name__, request), type=Comparison | None)
     except OwnProcessFailed as error:
         raise NotCompared(str(error)) from None
-    if found is None:
+    if comparison is None:
         raise BadInput("the two plans", "", "are not two plans that can be compared")
-    return found
+    return comparison
 
 
 def _state_of(plan: Path) -> os.stat_result:
@@ -191,10 +191,10 @@ def main() -> int:
     before, after, shown = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[str, str, int])
     try:
         plans = [decoded_plan(Path(plan).read_bytes()) for plan in (before, after)]
-        found = in_short(difference(*plans), shown)
+        comparison = in_short(difference(*plans), shown)
     except (OSError, ValueError, RecursionError, BadInput):  # msgspec's errors are ValueErrors
-        found = None
-    sys.stdout.buffer.write(msgspec.json.encode(found))
+        comparison = None
+    sys.stdout.buffer.write(msgspec.json.encode(comparison))
     return 0
 
 

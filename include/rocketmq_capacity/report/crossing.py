@@ -16,15 +16,15 @@ def pair_of(finding: Finding) -> tuple[str, str] | None:
     crossing = evidence_of(finding)
     if not isinstance(crossing, CrossRoom) or not crossing.pairs:
         return None
-    one, other = sorted((crossing.pairs[0].client_room, crossing.pairs[0].broker_room))
-    return one, other
+    first, second = sorted((crossing.pairs[0].client_room, crossing.pairs[0].broker_room))
+    return first, second
 
 
 def mb_per_s(findings: Sequence[Finding]) -> float | None:
     """MB a second that cross rooms in all findings; None if unknown, or if none is of CROSS_ROOM."""
-    each = [held.cross_room_mb_per_s for held in map(evidence_of, findings) if isinstance(held, CrossRoom)]
-    known = [figure for figure in each if figure is not None]
-    return sum(known) if known and len(known) == len(each) else None
+    figures = [held.cross_room_mb_per_s for held in map(evidence_of, findings) if isinstance(held, CrossRoom)]
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if known and len(known) == len(figures) else None
 
 
 def crossing_words(findings: Sequence[Finding]) -> tuple[str, str] | None:

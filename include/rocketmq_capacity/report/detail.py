@@ -25,10 +25,10 @@ def detailed_groups(plan: Plan) -> tuple[str, ...]:
 def flagged_groups(plan: Plan) -> frozenset[str]:
     """Names of the groups that a finding of WARNING or CRITICAL is about."""
     names = {group.consumer_group for group in plan.groups}
-    found = {
+    flagged = {
         finding.consumer_group for finding in plan.findings if finding.severity != INFO and finding.accepted is None
     }
-    return frozenset(name for name in found if name in names)
+    return frozenset(name for name in flagged if name in names)
 
 
 def worst_groups(plan: Plan) -> tuple[str, ...]:

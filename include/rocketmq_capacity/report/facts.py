@@ -74,9 +74,9 @@ def short(name: str, value: Any, rule: str = "") -> str:
     return figure(name, value, rule)
 
 
-def subject(one: str | Queue) -> str:
+def subject(named: str | Queue) -> str:
     """What a finding is about, in one line."""
-    return one if isinstance(one, str) else f"{one.topic} {one.broker_name} {one.queue_id}"
+    return named if isinstance(named, str) else f"{named.topic} {named.broker_name} {named.queue_id}"
 
 
 def queue_name(queue: Mapping[str, Any]) -> str:

@@ -55,6 +55,6 @@ def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
             masterless[finding.broker_name] = index
         elif finding.rule == SUSPECT:
             doubtful = dict.fromkeys(finding.subjects, index)
-    told = _Told(alone, masterless, doubtful)
-    origins = {index: told.origin(finding) for index, finding in enumerate(findings)}
+    explaining = _Told(alone, masterless, doubtful)
+    origins = {index: explaining.origin(finding) for index, finding in enumerate(findings)}
     return {index: origin for index, origin in origins.items() if origin is not None}

@@ -48,9 +48,9 @@ def unit_of(name: str, rule: str = "") -> str | None:
 
     ``rule`` is the one whose evidence has the figure.
     """
-    told = units_of(rule).get(name, BESIDE.get(name))
-    if told is not None:
-        return told
+    unit = units_of(rule).get(name, BESIDE.get(name))
+    if unit is not None:
+        return unit
     if _ending(name, RATIOS):
         return PER_CENT
     ending = _ending(name, UNITS)
@@ -147,7 +147,8 @@ def _measure(name: str, value: float, unit: str) -> str:
         return _bytes(value)
     if unit and unit not in UNITS.values():
         # The unit is not written again if it is in the name.
-        unit = "" if unit in name.replace("_", " ") else f"{unit}{'' if value == 1 else 's'}"
+        several = unit if value == 1 else f"{unit}s"
+        unit = "" if unit in name.replace("_", " ") else several
     return f"{number(value)} {unit}".rstrip()
 
 

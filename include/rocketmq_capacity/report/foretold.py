@@ -40,19 +40,20 @@ def predicted_figures(
 
 
 def _queues(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[LedgerFigure]:
-    earlier, later = (_by_name(side.get("queues"), "broker_name") for side in (before, after))
+    earlier = _by_name(before.get("queues"), "broker_name")
+    later = _by_name(after.get("queues"), "broker_name")
     for broker, counts in later.items():
         for name in QUEUES:
-            was, predicted = _value(earlier.get(broker, {}).get(name, 0)), _value(counts.get(name))
-            if predicted is not None and was != predicted:
-                yield LedgerFigure(figure=name, of=broker, before=was, predicted=predicted)
+            today, predicted = _value(earlier.get(broker, {}).get(name, 0)), _value(counts.get(name))
+            if predicted is not None and today != predicted:
+                yield LedgerFigure(figure=name, of=broker, before=today, predicted=predicted)
 
 
 def _of_group(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[LedgerFigure]:
     for name in OF_A_GROUP:
-        was, predicted = _value(before.get(name)), _value(after.get(name))
-        if predicted is not None and was != predicted:
-            yield LedgerFigure(figure=name, before=was, predicted=predicted)
+        today, predicted = _value(before.get(name)), _value(after.get(name))
+        if predicted is not None and today != predicted:
+            yield LedgerFigure(figure=name, before=today, predicted=predicted)
 
 
 def _of(group: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[LedgerFigure]:

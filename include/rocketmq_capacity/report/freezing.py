@@ -15,10 +15,10 @@ COMMENT = "#"
 
 def freeze_of(freezes: Iterable[policy.Freeze], taken_at: str) -> Freeze | None:
     """The freeze that holds at the moment of the snapshot, as the plan repeats it."""
-    found = policy.freeze_at(freezes, taken_at)
-    if found is None:
+    freeze = policy.freeze_at(freezes, taken_at)
+    if freeze is None:
         return None
-    return Freeze(begins=policy.utc_text(found.begins), ends=policy.utc_text(found.ends), why=found.why)
+    return Freeze(begins=policy.utc_text(freeze.begins), ends=policy.utc_text(freeze.ends), why=freeze.why)
 
 
 def frozen(recommendations: Sequence[Recommendation], freeze: Freeze | None) -> tuple[Recommendation, ...]:

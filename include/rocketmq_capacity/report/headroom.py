@@ -27,9 +27,9 @@ def headroom_of(row: GroupStatus) -> GroupHeadroom | None:
 def lowest_headroom(rows: Iterable[GroupStatus], others: Iterable[Headroom] = ()) -> tuple[Headroom, ...]:
     """The lowest headroom of groups and of others, the lowest first."""
     groups = (
-        Headroom(kind="GROUP", name=row.consumer_group, factor=found.factor, breaks=found.breaks)
+        Headroom(kind="GROUP", name=row.consumer_group, factor=headroom.factor, breaks=headroom.breaks)
         for row in rows
-        if (found := headroom_of(row)) is not None
+        if (headroom := headroom_of(row)) is not None
     )
     return tuple(sorted([*groups, *others], key=lambda one: (one.factor, one.kind, one.name))[:LOWEST])
 

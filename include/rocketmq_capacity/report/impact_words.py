@@ -22,5 +22,5 @@ def impact_words(impact: Impact) -> tuple[str, ...]:
     return tuple(text for figure, text in words if figure)
 
 
-def _counted(figure: int | None, one: str) -> str:
-    return counted(figure or 0, one)
+def _counted(figure: int | None, noun: str) -> str:
+    return counted(figure or 0, noun)

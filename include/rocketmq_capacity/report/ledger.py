@@ -183,29 +183,29 @@ def _matched(recommendations: Iterable[Recommendation], carried: Sequence[_Carri
     """By id of today's recommendation, the earlier one that it is: of the same id, or the only one of its kind."""
     by_id = {one.entry.id: one for one in carried}
     made = [one for one in recommendations if action_of(one.action).changes != "nothing"]
-    found = {one.id: by_id[one.id] for one in made if one.id in by_id}
-    left = [one for one in made if one.id not in found]
+    matched = {one.id: by_id[one.id] for one in made if one.id in by_id}
+    left = [one for one in made if one.id not in matched]
     kinds = Counter((one.action, one.consumer_group, one.topic) for one in left)
     unmatched: dict[tuple[str, str | None, str | None], list[_Carried]] = {}
     for earlier in carried:
-        if earlier.entry.id not in found:
+        if earlier.entry.id not in matched:
             entry = earlier.entry
             unmatched.setdefault((entry.action, entry.consumer_group, entry.topic), []).append(earlier)
-    for one in left:
-        kind = one.action, one.consumer_group, one.topic
+    for recommendation in left:
+        kind = recommendation.action, recommendation.consumer_group, recommendation.topic
         if kinds[kind] == 1 and len(unmatched.get(kind, ())) == 1:
-            found[one.id] = unmatched[kind][0]
-    return found
+            matched[recommendation.id] = unmatched[kind][0]
+    return matched
 
 
-def _with_standing(one: Recommendation, earlier: _Carried | None, plan: Plan) -> Recommendation:
-    if action_of(one.action).changes == "nothing":
-        return one
+def _with_standing(recommendation: Recommendation, earlier: _Carried | None, plan: Plan) -> Recommendation:
+    if action_of(recommendation.action).changes == "nothing":
+        return recommendation
     if earlier is None:
         standing = Standing(state="NEW", since=plan.taken_at)
     else:
         entry = earlier.entry
-        is_same = entry.id == one.id  # an approval is one of what was asked, and of no other number
+        is_same = entry.id == recommendation.id  # an approval is one of what was asked, and of no other number
         holds = is_same and entry.expires_at is not None and _days(plan.taken_at, entry.expires_at) > 0
         was_approved = is_same and entry.approved_at is not None
         not_approved: State = "EXPIRED" if was_approved else "OPEN"
@@ -217,12 +217,12 @@ def _with_standing(one: Recommendation, earlier: _Carried | None, plan: Plan) ->
             expires_at=entry.expires_at if is_same else None,
             done=(earlier.made, len(earlier.changes)) if earlier.made else None,
         )
-    if plan.approval is not msgspec.UNSET and one.id in plan.approval.approved:
+    if plan.approval is not msgspec.UNSET and recommendation.id in plan.approval.approved:
         answer = plan.approval
         standing = replace(
             standing, state="APPROVED", approved_by=answer.by, approved_at=answer.at, expires_at=plan.valid_until
         )
-    return replace(one, standing=standing)
+    return replace(recommendation, standing=standing)
 
 
 def _closed(
@@ -238,22 +238,22 @@ def _closed(
     touched = Counter(name for one in done for name in one.touched)
     topics = {one.entry.topic for one in done if one.entry.topic is not None}
     closed = []
-    for one in left:
-        entry = replace(one.entry, changes=one.changes)
-        if one.done in ("DONE", None):
-            twice = {name for name in one.touched if touched[name] - (one.done == "DONE") > 0}
-            entry = _judged(entry, one.done == "DONE", groups, owned, twice, plan.taken_at)
-        elif one.done == "OTHERWISE" and entry.topic not in topics:
+    for earlier in left:
+        entry = replace(earlier.entry, changes=earlier.changes)
+        if earlier.done in ("DONE", None):
+            twice = {name for name in earlier.touched if touched[name] - (earlier.done == "DONE") > 0}
+            entry = _judged(entry, earlier.done == "DONE", groups, owned, twice, plan.taken_at)
+        elif earlier.done == "OTHERWISE" and entry.topic not in topics:
             entry = replace(entry, state="FAILED", why="something else was done than what was recommended")
         else:
-            entry = replace(entry, state="GONE", why=_why_gone(one, touched, topics))
-        closed.append(replace(entry, at=plan.taken_at if entry.state != one.entry.state else one.entry.at))
+            entry = replace(entry, state="GONE", why=_why_gone(earlier, touched, topics))
+        closed.append(replace(entry, at=plan.taken_at if entry.state != earlier.entry.state else earlier.entry.at))
     return closed
 
 
-def _why_gone(one: _Carried, touched: Mapping[str, int], topics: Collection[str]) -> str:
-    names = {*one.touched, one.entry.consumer_group or ""}
-    if one.entry.topic in topics or any(touched.get(name) for name in names):
+def _why_gone(earlier: _Carried, touched: Mapping[str, int], topics: Collection[str]) -> str:
+    names = {*earlier.touched, earlier.entry.consumer_group or ""}
+    if earlier.entry.topic in topics or any(touched.get(name) for name in names):
         return "another recommendation for the same topic or group was carried out"
     return "what it answered is not found any more, or is accepted"
 

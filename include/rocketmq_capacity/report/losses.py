@@ -114,22 +114,23 @@ class Loss:
 
 def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tuple[Loss, ...]:
     """One entry for each failure: brokers, rooms, then lost clients; of each kind the most harmful first."""
-    found: dict[tuple[str, str | None], Loss] = {}
+    losses: dict[tuple[str, str | None], Loss] = {}
 
     def loss(failure: str, lost: str | None) -> Loss:
         name = lost if failure in OF_THE_CLUSTER else None
-        if (failure, name) not in found:
-            found[failure, name] = Loss(failure, name)
-        return found[failure, name]
+        if (failure, name) not in losses:
+            losses[failure, name] = Loss(failure, name)
+        return losses[failure, name]
 
     for group in groups:
         _add_group(loss(group.failure, group.lost), group)
     for topic in topics:
         _add_topic(loss(topic.failure, topic.lost), topic)
-    for one in found.values():
-        for names in (one.worse, one.undecided, one.unwritable, one.unreadable, *one.reasons.values()):
+    for of_failure in losses.values():
+        lists = of_failure.worse, of_failure.undecided, of_failure.unwritable, of_failure.unreadable
+        for names in (*lists, *of_failure.reasons.values()):
             names.sort()
-    return tuple(sorted(found.values(), key=lambda loss: (ORDER.index(loss.failure), *harm(loss))))
+    return tuple(sorted(losses.values(), key=lambda loss: (ORDER.index(loss.failure), *harm(loss))))
 
 
 def harm(loss: Loss) -> tuple[int, int, int, float, str]:

@@ -31,16 +31,16 @@ class Needed(NamedTuple):
 def needed_by_group(plan: Plan) -> Mapping[str, Needed]:
     """Of each group."""
     fewest: dict[str, Recommendation] = {}
-    for one in plan.recommendations:
-        if one.consumer_group is not None and scales_down(one):
-            known = fewest.get(one.consumer_group)
-            if known is None or one.after["clients"] < known.after["clients"]:
-                fewest[one.consumer_group] = one
-    found = {one.consumer_group: Needed(one.connections, one.client_bounds.target) for one in plan.groups}
-    return found | {name: Needed(one.before["clients"], one.after["clients"], one) for name, one in fewest.items()}
+    for recommendation in plan.recommendations:
+        if recommendation.consumer_group is not None and scales_down(recommendation):
+            known = fewest.get(recommendation.consumer_group)
+            if known is None or recommendation.after["clients"] < known.after["clients"]:
+                fewest[recommendation.consumer_group] = recommendation
+    needed = {one.consumer_group: Needed(one.connections, one.client_bounds.target) for one in plan.groups}
+    return needed | {name: Needed(one.before["clients"], one.after["clients"], one) for name, one in fewest.items()}
 
 
-def scales_down(one: Recommendation) -> bool:
+def scales_down(recommendation: Recommendation) -> bool:
     """Whether a recommendation is to run fewer clients."""
-    before, after = one.before.get("clients"), one.after.get("clients")
-    return one.action == SCALE and isinstance(before, int) and isinstance(after, int) and after < before
+    before, after = recommendation.before.get("clients"), recommendation.after.get("clients")
+    return recommendation.action == SCALE and isinstance(before, int) and isinstance(after, int) and after < before

@@ -74,29 +74,31 @@ def plan_before(file: Path) -> PlanBefore:
 def _recommended(plan: _Plan) -> Iterator[LedgerEntry]:
     groups = {one.consumer_group: one for one in plan.groups}
     approval = None if plan.approval is UNSET else plan.approval
-    for one in plan.recommendations:
-        if action_of(one.action).changes == "nothing":
+    for recommendation in plan.recommendations:
+        if action_of(recommendation.action).changes == "nothing":
             continue
-        stood = Standing(state="OPEN", since=plan.taken_at) if one.standing is UNSET else one.standing
-        if approval is not None and one.id in approval.approved:
+        stood = (
+            Standing(state="OPEN", since=plan.taken_at) if recommendation.standing is UNSET else recommendation.standing
+        )
+        if approval is not None and recommendation.id in approval.approved:
             stood = replace(
                 stood, state="APPROVED", approved_by=approval.by, approved_at=approval.at, expires_at=plan.valid_until
             )
-        predictions = predicted_figures(one.before, one.after, one.consumer_group)
+        predictions = predicted_figures(recommendation.before, recommendation.after, recommendation.consumer_group)
         names = dict.fromkeys(figure.of for figure in predictions)
-        clients = one.after.get("clients")
+        clients = recommendation.after.get("clients")
         yield LedgerEntry(
-            id=one.id,
-            action=one.action,
-            consumer_group=one.consumer_group,
-            topic=one.topic,
+            id=recommendation.id,
+            action=recommendation.action,
+            consumer_group=recommendation.consumer_group,
+            topic=recommendation.topic,
             state=stood.state,
             since=stood.since,
             at=plan.taken_at,
             approved_by=stood.approved_by,
             approved_at=stood.approved_at,
             expires_at=stood.expires_at,
-            changes=changed_figures(one.before, one.after),
+            changes=changed_figures(recommendation.before, recommendation.after),
             predictions=predictions,
             groups=tuple(
                 GroupThen(

@@ -90,10 +90,10 @@ def texts_of(fields: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value or "").strip() for name, value in fields.items()}
 
 
-def decided(plan: Plan, option: str, told: Mapping[str, str]) -> tuple[str | None, Decision]:
+def decided(plan: Plan, option: str, fields: Mapping[str, str]) -> tuple[str | None, Decision]:
     """What an answer means for each recommendation; with a problem none is approved."""
     asked = asked_about(plan, needing_approval(plan))
-    only, reject = told.get(ONLY, ""), told.get(REJECTED, "")
+    only, reject = fields.get(ONLY, ""), fields.get(REJECTED, "")
     try:
         return None, decide(plan, asked, only, reject) if option == APPROVE else decide_against(asked, reject)
     except BadInput as error:
@@ -132,9 +132,11 @@ def refusal_by_own_process(answer: Answer, variables: Mapping[str, str]) -> str 
 def main() -> int:
     """Check the answer on standard input, and write the reason or null to standard output."""
     within_limits()
-    told = msgspec.json.decode(sys.stdin.buffer.read(), type=Answer)
+    answer = msgspec.json.decode(sys.stdin.buffer.read(), type=Answer)
     try:
-        said = refusal_of(told.option, told.fields, told.run_key, told.digest, Lake(place_of(told.lake)), told.now)
+        said = refusal_of(
+            answer.option, answer.fields, answer.run_key, answer.digest, Lake(place_of(answer.lake)), answer.now
+        )
     except DatasetMissing:
         said = None  # the task that keeps the answer says it
     except (BadInput, StoreUnreachable) as error:

@@ -107,20 +107,20 @@ def _scripts(plan: Plan) -> Iterator[tuple[str, Cause, list[Recommendation]]]:
 
 
 def _commands(way: Iterable[Recommendation]) -> Iterator[str]:
-    for one in way:
-        yield from one.commands
-        yield from (command for step in _steps(one) for command in step.commands)
+    for recommendation in way:
+        yield from recommendation.commands
+        yield from (command for step in _steps(recommendation) for command in step.commands)
 
 
 def _checks(way: Iterable[Recommendation]) -> Iterator[Check]:
-    for one in way:
-        if one.check is not None:
-            yield one.check
-        yield from (check for step in _steps(one) for check in step.checks)
+    for recommendation in way:
+        if recommendation.check is not None:
+            yield recommendation.check
+        yield from (check for step in _steps(recommendation) for check in step.checks)
 
 
-def _steps(one: Recommendation) -> tuple[Step, ...]:
-    return () if one.steps is UNSET else one.steps
+def _steps(recommendation: Recommendation) -> tuple[Step, ...]:
+    return () if recommendation.steps is UNSET else recommendation.steps
 
 
 def _has_commands(way: Sequence[Recommendation]) -> bool:
@@ -159,10 +159,14 @@ def _lines(plan: Plan, cause: Cause, way: Sequence[Recommendation]) -> Iterator[
     checks = {check.command: check for one in way for check in ([] if one.check is None else [one.check])}
     yield from (_run(command) for command in checks)
     yield _ask("Is this what the plan saw?" if checks else "Is it still so?")
-    for title, one in zip(titles, way, strict=True):
+    for title, recommendation in zip(titles, way, strict=True):
         yield _say(f"== {title}")
-        yield _say(one.reason)
-        yield from _steps_lines(one) if _steps(one) else _commands_lines(one.commands, is_manual=one.manual)
+        yield _say(recommendation.reason)
+        yield from (
+            _steps_lines(recommendation)
+            if _steps(recommendation)
+            else _commands_lines(recommendation.commands, is_manual=recommendation.manual)
+        )
     if checks:
         yield _say("== Check")
     for check in checks.values():
@@ -172,12 +176,12 @@ def _lines(plan: Plan, cause: Cause, way: Sequence[Recommendation]) -> Iterator[
         yield _say(f"The way back: {way_back}")
 
 
-def _steps_lines(one: Recommendation) -> Iterator[str]:
-    for number, step in enumerate(_steps(one), 1):
+def _steps_lines(recommendation: Recommendation) -> Iterator[str]:
+    for number, step in enumerate(_steps(recommendation), 1):
         yield _say(f"-- Step {number}: {step.title}. {step.expect}")
         yield from (_say(f"Stop here if this is so: {block}") for block in step.blocks)
         yield _ask("Begin this step?")
-        yield from _commands_lines(step.commands, is_manual=one.manual)
+        yield from _commands_lines(step.commands, is_manual=recommendation.manual)
         for check in step.checks:
             yield _run(check.command)
             yield _say(f"It must show: {check.shows}")
@@ -214,8 +218,8 @@ def _nameserver(way: Sequence[Recommendation]) -> str:
     """The name servers of the plan's commands, as a word of a shell; an empty one if the plan does not know them."""
     lines = (*_commands(way), *(check.command for check in _checks(way)))
     parts = next(filter(None, map(COMMAND.fullmatch, (line.removeprefix("# ") for line in lines))), None)
-    told = "''" if parts is None else parts["nameserver"]
-    return "''" if PLACEHOLDER.search(told) or visible(told) != told else told
+    addresses = "''" if parts is None else parts["nameserver"]
+    return "''" if PLACEHOLDER.search(addresses) or visible(addresses) != addresses else addresses
 
 
 def _comment(text: str) -> str:

@@ -48,8 +48,8 @@ class Asked:
     @property
     def words(self) -> frozenset[str]:
         """The words by which a person may name it, in capitals."""
-        one = self.recommendation
-        names = {one.action, self.severity, self.cause, *one.rules}
+        recommendation = self.recommendation
+        names = {recommendation.action, self.severity, self.cause, *recommendation.rules}
         return self.exact_words | {name.upper() for name in names}
 
 
@@ -87,18 +87,20 @@ def asked_about(plan: Plan, ids: Sequence[str]) -> list[Asked]:
     """The recommendations with these ids, by cause, the worst cause first; ids that the plan lacks are left out."""
     by_id = {one.id: one for one in plan.recommendations}
     wanted = set(ids)
-    found: list[Asked] = []
+    asked: list[Asked] = []
     for cause in plan.causes:
         for name in cause.recommendations:
             if name in wanted and name in by_id:
                 wanted.discard(name)
-                one = by_id[name]
-                found.append(Asked(len(found) + 1, one, cause.id, cause.severity, cause.title, one.reason))
+                recommendation = by_id[name]
+                asked.append(
+                    Asked(len(asked) + 1, recommendation, cause.id, cause.severity, cause.title, recommendation.reason)
+                )
     for name in ids:
         if name in wanted and name in by_id:
-            one = by_id[name]
-            found.append(Asked(len(found) + 1, one, "", "", one.action, one.reason))
-    return found
+            recommendation = by_id[name]
+            asked.append(Asked(len(asked) + 1, recommendation, "", "", recommendation.action, recommendation.reason))
+    return asked
 
 
 def named_in(asked: Sequence[Asked], text: str, field: str) -> Named:
@@ -109,9 +111,9 @@ def named_in(asked: Sequence[Asked], text: str, field: str) -> Named:
     Errors: BadInput for a word that names none, with the nearest one that does, and for a reason that is too long.
     """
     by_word: dict[str, set[str]] = {}
-    for one in asked:
-        for word in one.words:
-            by_word.setdefault(word, set()).add(one.recommendation.id)
+    for item in asked:
+        for word in item.words:
+            by_word.setdefault(word, set()).add(item.recommendation.id)
     exact_words = {word for one in asked for word in one.exact_words}
     exact: dict[str, str] = {}
     together: dict[str, str] = {}

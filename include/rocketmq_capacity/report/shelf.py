@@ -115,8 +115,8 @@ class Shelf:
         """Every readable report, or those of one cluster, latest first."""
         clusters = [name for name in self.clusters() if cluster in ("", name)]
         held = summaries(self.lake, clusters, self._summary_of)
-        found = [Report(self.kind, name, run_id, summary) for name, run_id, summary in held]
-        return sorted(found, key=lambda report: report.order, reverse=True)
+        reports = [Report(self.kind, name, run_id, summary) for name, run_id, summary in held]
+        return sorted(reports, key=lambda report: report.order, reverse=True)
 
     def plans(self, cluster: str = "") -> list[Report]:
         """The same without trials: what a trend, a comparison, an approval and a scrape count."""
@@ -191,8 +191,8 @@ class Shelf:
 
 def latest_first(shelves: Iterable[Shelf], search: Search) -> list[Report]:
     """The reports on all shelves that fit the search, the latest first."""
-    found = [report for shelf in shelves for report in shelf.reports(search.cluster) if search.finds(report)]
-    return sorted(found, key=lambda report: report.order, reverse=True)
+    reports = [report for shelf in shelves for report in shelf.reports(search.cluster) if search.finds(report)]
+    return sorted(reports, key=lambda report: report.order, reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +212,16 @@ def since_last(reports: Sequence[Report], plans: Iterable[Report]) -> Mapping[tu
     of_cluster: dict[str, list[Report]] = {}
     for plan in sorted(plans, key=lambda report: report.order):
         of_cluster.setdefault(plan.cluster, []).append(plan)
-    found: dict[tuple[str, str, str], Since] = {}
+    changes: dict[tuple[str, str, str], Since] = {}
     for ordered in of_cluster.values():
         for before, after in pairwise(ordered):
             key = after.kind, after.cluster, after.run_id
-            had, has = before.summary.causes, after.summary.causes
-            if key in wanted and had is not None and has is not None:
-                found[key] = Since(len(set(has) - set(had)), len(set(had) - set(has)))
-    return found
+            causes_before, causes_after = before.summary.causes, after.summary.causes
+            if key in wanted and causes_before is not None and causes_after is not None:
+                changes[key] = Since(
+                    len(set(causes_after) - set(causes_before)), len(set(causes_before) - set(causes_after))
+                )
+    return changes
 
 
 def sheet_of(reports: Sequence[Report], number: int) -> Sheet:

@@ -70,12 +70,12 @@ def summaries(
     new: Entries = dict(old)
     is_same = lake.root in _known
     for cluster in clusters:
-        had, stamps = old.get(cluster, {}), _stamps(lake.root / cluster)
-        changed = [name for name, stamp in stamps.items() if name not in had or had[name].stamp != stamp]
+        indexed, stamps = old.get(cluster, {}), _stamps(lake.root / cluster)
+        changed = [name for name, stamp in stamps.items() if name not in indexed or indexed[name].stamp != stamp]
         made = _each(read, [Run(lake.root / cluster / name) for name in changed])
         fresh = {name: Entry(stamps[name], summary) for name, summary in zip(changed, made, strict=True)}
-        new[cluster] = {name: fresh.get(name) or had[name] for name in stamps}
-        is_same = is_same and not fresh and len(had) == len(stamps)
+        new[cluster] = {name: fresh.get(name) or indexed[name] for name in stamps}
+        is_same = is_same and not fresh and len(indexed) == len(stamps)
     if not is_same:
         there = {name: new[name] for name in new if name in {*clusters, *folders_in(lake.root)}}
         if there != old or lake.root not in _known:

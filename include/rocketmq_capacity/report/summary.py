@@ -40,8 +40,8 @@ def summary_table(plan: Plan, frame: Box | None) -> Table:
     table.add_column(words("What it means"))
     table.add_column(words("Findings"), justify="right")
     for (severity, rule), count in sorted(findings.items(), key=lambda entry: (SEVERITY_RANK[entry[0][0]], entry[0])):
-        told = Text(words(SEVERITY_WORDS[severity]), STYLES[severity])
-        table.add_row(told, visible(rule), words(rule_of(rule).title), f"{count:,}")
+        styled = Text(words(SEVERITY_WORDS[severity]), STYLES[severity])
+        table.add_row(styled, visible(rule), words(rule_of(rule).title), f"{count:,}")
     return table
 
 

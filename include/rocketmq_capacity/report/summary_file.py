@@ -101,7 +101,7 @@ class PlanSummary(msgspec.Struct, frozen=True, kw_only=True):
 def summary_of_plan(plan: Plan) -> PlanSummary:
     """The summary of a plan."""
     approval = None if plan.approval is UNSET else plan.approval
-    found = Counter(finding.severity for finding in still_open(plan.findings))
+    number = Counter(finding.severity for finding in still_open(plan.findings))
     counts = Counter(cause.severity for cause in plan.causes)
     causes = tuple(cause.id for cause in plan.causes if cause.severity != INFO)
     return PlanSummary(
@@ -110,7 +110,7 @@ def summary_of_plan(plan: Plan) -> PlanSummary:
         fingerprint=plan.fingerprint,
         completeness=plan.completeness.ratio,
         groups=len(plan.groups),
-        findings={severity: found[severity] for severity in SEVERITIES},
+        findings={severity: number[severity] for severity in SEVERITIES},
         recommendations=len(plan.recommendations),
         accepted=len(plan.findings) - len(still_open(plan.findings)),
         needing_approval=len(needing_approval(plan)),

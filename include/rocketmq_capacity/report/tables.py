@@ -130,15 +130,15 @@ def _findings(plan: Plan) -> Iterator[tuple[Finding, dict[str, Any]]]:
     open_ones = ((by_id[one], cause.id) for cause in plan.causes for one in cause.findings)
     accepted = ((finding, None) for finding in plan.findings if finding.accepted is not None)
     for finding, cause in chain(open_ones, accepted):
-        told = finding.accepted
+        acceptance = finding.accepted
         yield (
             finding,
             {
                 "cause": cause,
                 "tier": tiers.get(finding.consumer_group or ""),
-                "accepted_by": None if told is None else told.by,
-                "accepted_until": None if told is None else told.until,
-                "accepted_why": None if told is None else told.why,
+                "accepted_by": None if acceptance is None else acceptance.by,
+                "accepted_until": None if acceptance is None else acceptance.until,
+                "accepted_why": None if acceptance is None else acceptance.why,
                 **_of(plan),
             },
         )

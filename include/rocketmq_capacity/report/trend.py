@@ -76,8 +76,8 @@ def _picture(spec: bytes, width: int, height: int, title: str, described: str) -
 
     Errors: OwnProcessFailed.
     """
-    told = msgspec.json.encode((spec.decode(), width, height, title, described))
-    return Markup(in_own_process(__name__, told).decode())  # noqa: S704  # what main has just written
+    request = msgspec.json.encode((spec.decode(), width, height, title, described))
+    return Markup(in_own_process(__name__, request).decode())  # noqa: S704  # what main has just written
 
 
 class _Point(NamedTuple):
@@ -170,7 +170,7 @@ def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
         ("Predictions that came", _came, per_cent),
         ("Consumer groups", lambda one: one.groups, lambda value: f"{value:,.0f}"),
     )
-    found = []
+    courses = []
     for title, figure, shown in figures:
         known = [
             (one.summary.moment.timestamp(), value) for one in reports if (value := figure(one.summary)) is not None
@@ -178,8 +178,8 @@ def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
         if len({at for at, _ in known}) > 1:
             values = [value for _, value in known]
             first, last, least, most = map(shown, (values[0], values[-1], min(values), max(values)))
-            found.append(Course(title, first, last, least, most, _small_line(known)))
-    return tuple(found)
+            courses.append(Course(title, first, last, least, most, _small_line(known)))
+    return tuple(courses)
 
 
 def _came(summary: PlanSummary) -> float | None:

@@ -14,7 +14,14 @@ def ways_of(recommendations: Sequence[Recommendation], said: Mapping[str, Said])
         said: what a person said to recommendations, by id.
     """
     alike: dict[tuple[str, str | None, str, bool, bool, Said | None], list[Recommendation]] = {}
-    for one in recommendations:
-        key = one.action, one.consumer_group, one.reason, one.manual, one.changes_cluster, said.get(one.id)
-        alike.setdefault(key, []).append(one)
+    for recommendation in recommendations:
+        key = (
+            recommendation.action,
+            recommendation.consumer_group,
+            recommendation.reason,
+            recommendation.manual,
+            recommendation.changes_cluster,
+            said.get(recommendation.id),
+        )
+        alike.setdefault(key, []).append(recommendation)
     return list(alike.values())

@@ -26,26 +26,26 @@ def first_lines(scenario: ScenarioResult) -> Iterator[str]:
     yield from _gone(scenario.affected_groups)
 
 
-def _carried(found: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator[str]:
+def _carried(carried: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator[str]:
     """Three sentences: is everything carried, who exceeds the bound, what waits."""
-    if found.is_carried:
+    if carried.is_carried:
         yield "Everything is still carried."
-    elif found.is_carried is None:
-        names = listed(found.undecided)
-        yield f"Nothing is known to be lost, but {counted(len(found.undecided), 'group')} cannot be judged: {names}."
+    elif carried.is_carried is None:
+        names = listed(carried.undecided)
+        yield f"Nothing is known to be lost, but {counted(len(carried.undecided), 'group')} cannot be judged: {names}."
     else:
-        yield f"Not everything is still carried: {'; '.join(_lost(found))}."
-    bound = per_cent(found.bound)
-    if found.over_bound:
-        new = found.newly_over_bound
+        yield f"Not everything is still carried: {'; '.join(_lost(carried))}."
+    bound = per_cent(carried.bound)
+    if carried.over_bound:
+        new = carried.newly_over_bound
         since = f", only by these changes {listed(new)}" if new else ", all of them as before"
-        groups = counted(len(found.over_bound), "group")
-        over = listed([_with_shares(name, busy.get(name)) for name in (*new, *_without(found.over_bound, new))])
+        groups = counted(len(carried.over_bound), "group")
+        over = listed([_with_shares(name, busy.get(name)) for name in (*new, *_without(carried.over_bound, new))])
         yield f"The busiest client exceeds {bound} at the peak in {groups}: {over}{since}."
     else:
         yield f"No group's busiest client exceeds {bound} at the peak, as far as that is known."
-    waiting = counted(found.waiting_messages, "message") if found.waiting_messages else "No message"
-    verb = "wait" if found.waiting_messages > 1 else "waits"
+    waiting = counted(carried.waiting_messages, "message") if carried.waiting_messages else "No message"
+    verb = "wait" if carried.waiting_messages > 1 else "waits"
     yield f"{waiting} {verb} on queues that are gone or lose all readers."
 
 
@@ -71,22 +71,23 @@ def _gone(groups: Sequence[AffectedGroup]) -> Iterator[str]:
         yield f"Gone: {queues} of {readers}. What falls with them, such as lag, is not better."
 
 
-def _lost(found: Carried) -> Iterator[str]:
-    both = [name for name in found.unreadable_topics if name in found.unwritable_topics]
-    unreadable = [name for name in found.unreadable_topics if name not in both]
-    unwritable = [name for name in found.unwritable_topics if name not in both]
+def _lost(carried: Carried) -> Iterator[str]:
+    both = [name for name in carried.unreadable_topics if name in carried.unwritable_topics]
+    unreadable = [name for name in carried.unreadable_topics if name not in both]
+    unwritable = [name for name in carried.unwritable_topics if name not in both]
     if both:
         yield f"nobody can read or write {listed(both)}"
     if unreadable:
         yield f"nobody can read {listed(unreadable)}"
     if unwritable:
         yield f"nobody can write {listed(unwritable)}"
-    if found.without_clients:
-        yield f"no client is left of {listed(found.without_clients)}"
-    if found.falling_behind:
-        yield f"clients are busy all of their time in {listed(found.falling_behind)}"
-    if found.unread_queues:
-        yield f"{counted(found.unread_queues, 'more queue')} {'has' if found.unread_queues == 1 else 'have'} no reader"
+    if carried.without_clients:
+        yield f"no client is left of {listed(carried.without_clients)}"
+    if carried.falling_behind:
+        yield f"clients are busy all of their time in {listed(carried.falling_behind)}"
+    if carried.unread_queues:
+        verb = "has" if carried.unread_queues == 1 else "have"
+        yield f"{counted(carried.unread_queues, 'more queue')} {verb} no reader"
 
 
 def busy_share(group: AffectedGroup) -> BeforeAfterRatio:

@@ -85,8 +85,13 @@ def lower_first(text: str) -> str:
 
 def action_title(recommendation: Recommendation) -> str:
     """What to do, to what: ``Give pay more queues``."""
-    one = recommendation
-    return title_of(one.action, one.consumer_group, one.topic, one.after, looked_into(one))
+    return title_of(
+        recommendation.action,
+        recommendation.consumer_group,
+        recommendation.topic,
+        recommendation.after,
+        looked_into(recommendation),
+    )
 
 
 def title_of(

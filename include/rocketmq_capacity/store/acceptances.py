@@ -23,8 +23,8 @@ DIGITS: Final = 12
 
 def keep_acceptance(cluster: Path, risk: AcceptedRisk, at: datetime) -> Path:
     """Add an accepted risk to those of a cluster's folder; ``at`` is in UTC. The same one again changes nothing."""
-    told = {"at": at.strftime("%Y-%m-%dT%H:%M:%SZ"), **risk.model_dump(mode="json", exclude_none=True)}
-    content = msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
+    document = {"at": at.strftime("%Y-%m-%dT%H:%M:%SZ"), **risk.model_dump(mode="json", exclude_none=True)}
+    content = msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
     file = cluster / FOLDER / f"{at:%Y-%m-%dT%H.%M.%SZ}-{sha256(content).hexdigest()[:DIGITS]}.json"
     write_whole(file, content)
     return file
@@ -44,11 +44,11 @@ def acceptances(cluster: Path, taken_at: str) -> tuple[AcceptedRisk, ...]:
 
 def _read(file: Path) -> tuple[datetime, AcceptedRisk]:
     try:
-        told = msgspec.json.decode(file.read_bytes(), type=dict[str, str])
-        at = datetime.fromisoformat(told.pop("at"))
+        document = msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+        at = datetime.fromisoformat(document.pop("at"))
         if at.tzinfo is None:
             raise ValueError("a time without its zone")
-        return at, AcceptedRisk.model_validate(told)
+        return at, AcceptedRisk.model_validate(document)
     except (OSError, KeyError, ValueError, ValidationError) as error:  # msgspec's errors are ValueErrors
         problem = f"is not an accepted risk ({type(error).__name__}); expected what the Dag wrote"
         raise BadInput(str(file), "", problem) from None

@@ -64,8 +64,8 @@ class Lease:
             file_system(self._folder).pipe_file(self._key(self._number), _until(LEASE_S))
 
     def _last(self) -> int:
-        found = (place.name.removeprefix(PREFIX) for place in self._folder.glob(f"{PREFIX}*"))
-        return max((int(number) for number in found if number.isdecimal()), default=0)
+        numbers = (place.name.removeprefix(PREFIX) for place in self._folder.glob(f"{PREFIX}*"))
+        return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
     def _until(self, number: int) -> float:
         try:

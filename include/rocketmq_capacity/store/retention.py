@@ -116,10 +116,10 @@ def delete(lake: Lake, runs: Sequence[Expired]) -> list[Expired]:
         cluster: set(folders_in(lake.root / cluster)) if cluster in clusters else set()
         for cluster in {one.cluster for one in runs}
     }
-    for one in runs:
-        run = lake.run(one.cluster, one.run_id)
-        if one.run_id in there[one.cluster] and not delete_run(run):
-            spared.append(one)
+    for run_to_delete in runs:
+        run = lake.run(run_to_delete.cluster, run_to_delete.run_id)
+        if run_to_delete.run_id in there[run_to_delete.cluster] and not delete_run(run):
+            spared.append(run_to_delete)
     return spared
 
 

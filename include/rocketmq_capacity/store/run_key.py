@@ -53,19 +53,19 @@ def key_of_what_if(key: str) -> str:
 
 def due_of(key: str) -> datetime | None:
     """The moment the run was due; None for a name that is not a key."""
-    found = _KEY.fullmatch(key)
-    if found is None:
+    match = _KEY.fullmatch(key)
+    if match is None:
         return None
     try:
-        return datetime.strptime(found["due"], _MOMENT).replace(tzinfo=UTC)
+        return datetime.strptime(match["due"], _MOMENT).replace(tzinfo=UTC)
     except ValueError:  # such as of a 13th month
         return None
 
 
 def is_of_dag_run(key: str, run_id: str) -> bool:
     """Whether it is the key of a run with this Airflow id, whatever it plans."""
-    found = _KEY.fullmatch(key)
-    return found is not None and f"{found['name']}{_SOURCE}".startswith(f"{_name(run_id)}{_SOURCE}")
+    match = _KEY.fullmatch(key)
+    return match is not None and f"{match['name']}{_SOURCE}".startswith(f"{_name(run_id)}{_SOURCE}")
 
 
 def is_of_source(key: str, source: str) -> bool:

@@ -33,13 +33,13 @@ def stored_run(lake: Lake, run_id: str) -> Run | None:
     """
     if not RUN_ID.fullmatch(run_id):
         raise BadInput("--run-id", "", f"is {shown(run_id)}; expected letters, digits, '_', '.' and '-', at most 255")
-    found = [run for run in lake.folders(run_id=run_id) if run.inventory.is_file()]
-    if len(found) > 1:
-        clusters = ", ".join(run.folder.parent.name for run in found)
+    runs = [run for run in lake.folders(run_id=run_id) if run.inventory.is_file()]
+    if len(runs) > 1:
+        clusters = ", ".join(run.folder.parent.name for run in runs)
         raise BadInput("--run-id", "", f"{run_id} is a run of more than one cluster ({clusters}); expected one")
-    for run in found:
+    for run in runs:
         run.refuse_links()
-    return found[0] if found else None
+    return runs[0] if runs else None
 
 
 def existing_run(lake: Lake, run_id: str) -> Run:
@@ -52,8 +52,8 @@ def existing_run(lake: Lake, run_id: str) -> Run:
 
 def latest_of_source(lake: Lake, source: str) -> Run | None:
     """The last run of a source, by its key, whose snapshot is stored; None if there is none."""
-    found = (run for run in lake.folders() if is_of_source(run.folder.name, source))
-    ordered = sorted(found, key=lambda run: run.folder.name, reverse=True)
+    runs = (run for run in lake.folders() if is_of_source(run.folder.name, source))
+    ordered = sorted(runs, key=lambda run: run.folder.name, reverse=True)
     return next((run for run in ordered if _is_stored(run)), None)
 
 

@@ -39,8 +39,8 @@ def sampled_days(folder: Path) -> list[Run]:
 def _days_in(folder: Path) -> Path:
     """The folder of the days in a cluster's folder. Errors: BadInput if one of them is a link."""
     days = folder / SAMPLES
-    for one in (folder, days):
-        refuse_link(one)
+    for place in (folder, days):
+        refuse_link(place)
     return days
 
 

@@ -117,11 +117,11 @@ def _folds(causes: Sequence[Cause]) -> Iterator[Fold]:
     alike: dict[tuple[str, str, str | None], list[Cause]] = {}
     for cause in causes:
         alike.setdefault((cause.severity, cause.rule, cause.action), []).append(cause)
-    told: set[tuple[str, str, str | None]] = set()
+    folded: set[tuple[str, str, str | None]] = set()
     for cause in sorted(causes, key=lambda cause: cause.severity == INFO):
         key = cause.severity, cause.rule, cause.action
         if len(alike[key]) < FOLDED:
             yield Fold((cause,))
-        elif key not in told:
-            told.add(key)
+        elif key not in folded:
+            folded.add(key)
             yield Fold(tuple(alike[key]))

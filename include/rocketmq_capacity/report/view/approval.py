@@ -108,9 +108,9 @@ def others_of(plan: Plan) -> OtherAnswers | None:
 
 def _alike(approval: Approval, answers: Answers) -> Iterator[Answered]:
     alike: dict[Said, list[str]] = {}
-    for one in answers.in_order:
-        if one in answers.said:
-            alike.setdefault(answers.said[one], []).append(one)
+    for name in answers.in_order:
+        if name in answers.said:
+            alike.setdefault(answers.said[name], []).append(name)
     for said, ids in alike.items():
         links = tuple(answers.link(one) for one in ids[:APPROVED_LINKS])
         why = None if said.why == approval.why else said.why

@@ -45,35 +45,36 @@ def brokers_view(brokers: Sequence[BrokerPlan]) -> BrokersView | None:
     )
 
 
-def _broker_line(one: BrokerPlan) -> BrokerLine:
+def _broker_line(broker: BrokerPlan) -> BrokerLine:
     return BrokerLine(
-        name=one.broker_name,
-        topics=number(one.topics),
-        stores=number(one.put_msgs_per_s),
-        of_most=_of_most(one),
-        disk=_disk(one),
-        fills=_fills(one),
-        loss=_loss(one),
-        headroom=UNKNOWN if one.headroom_factor is None else factor(one.headroom_factor),
+        name=broker.broker_name,
+        topics=number(broker.topics),
+        stores=number(broker.put_msgs_per_s),
+        of_most=_of_most(broker),
+        disk=_disk(broker),
+        fills=_fills(broker),
+        loss=_loss(broker),
+        headroom=UNKNOWN if broker.headroom_factor is None else factor(broker.headroom_factor),
     )
 
 
-def _of_most(one: BrokerPlan) -> str:
-    if one.busy_ratio is None:
+def _of_most(broker: BrokerPlan) -> str:
+    if broker.busy_ratio is None:
         return UNKNOWN
-    return f"{per_cent(one.busy_ratio)} {'of the most that was seen' if one.most_source == SEEN else 'of the policy'}"
+    share = per_cent(broker.busy_ratio)
+    return f"{share} of the most that was seen" if broker.most_source == SEEN else f"{share} of the policy"
 
 
-def _disk(one: BrokerPlan) -> str:
-    if one.kept_bytes is None or one.room_bytes is None:
+def _disk(broker: BrokerPlan) -> str:
+    if broker.kept_bytes is None or broker.room_bytes is None:
         return UNKNOWN
-    held = f"{figure('bytes', one.kept_bytes)} of {figure('bytes', one.room_bytes)}"
-    return held if one.disk_days is None else f"{held}: full in {number(one.disk_days)} days"
+    held = f"{figure('bytes', broker.kept_bytes)} of {figure('bytes', broker.room_bytes)}"
+    return held if broker.disk_days is None else f"{held}: full in {number(broker.disk_days)} days"
 
 
-def _fills(one: BrokerPlan) -> str:
+def _fills(broker: BrokerPlan) -> str:
     """When the disk reaches the next level, by its trend; empty if it does not."""
-    forecast = one.disk_forecast
+    forecast = broker.disk_forecast
     levels = () if forecast is UNSET else forecast.levels
     level = next((level for level in levels if level.likely_days), None)
     if level is None:
@@ -85,8 +86,8 @@ def _fills(one: BrokerPlan) -> str:
     return f"{used_ratio} in {earliest} days" if latest == earliest else f"{used_ratio} in {earliest} to {latest} days"
 
 
-def _loss(one: BrokerPlan) -> str:
-    if one.worst_loss is None:
+def _loss(broker: BrokerPlan) -> str:
+    if broker.worst_loss is None:
         return UNKNOWN
-    after = f"{number(one.loss_msgs_per_s)} without {one.worst_loss}"
-    return after if one.loss_ratio is None else f"{after} ({per_cent(one.loss_ratio)})"
+    after = f"{number(broker.loss_msgs_per_s)} without {broker.worst_loss}"
+    return after if broker.loss_ratio is None else f"{after} ({per_cent(broker.loss_ratio)})"

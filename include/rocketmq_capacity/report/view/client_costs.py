@@ -99,24 +99,26 @@ def _scarcest(pools: Sequence[PoolUse]) -> str:
 
 
 def _changed(change: ClientCostChange) -> Iterator[str]:
-    was, now = change.before, change.after
-    if was is None or now is None:
-        yield "gone" if now is None else f"new: {number(now.connections)} connections"
+    before, after = change.before, change.after
+    if before is None or after is None:
+        yield "gone" if after is None else f"new: {number(after.connections)} connections"
         return
     for name, shown in SHOWN:
-        before, after = getattr(was, name), getattr(now, name)
-        if before != after:
-            yield f"{shown} {number(before)} \u2192 {number(after)}"
+        figure_before, figure_after = getattr(before, name), getattr(after, name)
+        if figure_before != figure_after:
+            yield f"{shown} {number(figure_before)} \u2192 {number(figure_after)}"
     for name in ("pulls", "pops"):
-        before, after = (
-            _span(getattr(one, f"{name}_per_s_lower"), getattr(one, f"{name}_per_s_upper")) for one in (was, now)
-        )
-        if before != after:
-            yield f"{name}/s {before} \u2192 {after}"
+        span_before, span_after = _rates(before, name), _rates(after, name)
+        if span_before != span_after:
+            yield f"{name}/s {span_before} \u2192 {span_after}"
 
 
-def _together(one: float | None, other: float | None) -> str:
-    return UNKNOWN if one is None or other is None else number(one + other)
+def _rates(requests: ClientRequests, name: str) -> str:
+    return _span(getattr(requests, f"{name}_per_s_lower"), getattr(requests, f"{name}_per_s_upper"))
+
+
+def _together(first: float | None, second: float | None) -> str:
+    return UNKNOWN if first is None or second is None else number(first + second)
 
 
 def _span(lower: float | None, upper: float | None) -> str:

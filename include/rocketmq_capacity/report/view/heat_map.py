@@ -75,9 +75,9 @@ def heat_map(
     now = in_use(group)
     # Of a queue that nobody has ever read there is no offset.
     owners: dict[Queue, list[str]] = {queue: [] for queue in (*waiting, *(() if now is None else now.orphan_queues))}
-    for one in owned:
-        if one.topic in group.topics:
-            owners.setdefault(Queue(one.topic, one.broker_name, one.queue_id), []).append(one.client_id)
+    for row in owned:
+        if row.topic in group.topics:
+            owners.setdefault(Queue(row.topic, row.broker_name, row.queue_id), []).append(row.client_id)
     queues = sorted(owners)
     if not owned or not 0 < len(queues) <= HEAT_QUEUES or not 0 < len(clients) <= HEAT_CLIENTS:
         return None
@@ -115,10 +115,10 @@ def _drawn(
     queues: Sequence[Queue],
     topics: Sequence[str],
     waiting: Mapping[Queue, int | None],
-    told: tuple[str, str, str],
+    texts: tuple[str, str, str],
 ) -> Markup:
     """The SVG is written here: each cell is a rectangle, and the charts' engine takes longer for them than the page."""
-    chart_id, title, described = told
+    chart_id, title, described = texts
     place = {queue: index for index, queue in enumerate(queues)}
     most = max((lag for lag in waiting.values() if lag is not None), default=0)
     width, height = LABELS + CELL * len(queues) + 2, TOP + CELL * len(rows) + 2

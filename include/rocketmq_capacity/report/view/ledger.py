@@ -128,9 +128,9 @@ def _line(entry: LedgerEntry) -> LedgerLine:
     )
 
 
-def _figure(one: LedgerFigure) -> FigureLine:
-    before, predicted, came = (_text(one.figure, value) for value in (one.before, one.predicted, one.came))
-    return FigureLine(FIGURE_WORDS.get(one.figure, one.figure), one.of, before, predicted, came)
+def _figure(figure: LedgerFigure) -> FigureLine:
+    before, predicted, came = (_text(figure.figure, value) for value in (figure.before, figure.predicted, figure.came))
+    return FigureLine(FIGURE_WORDS.get(figure.figure, figure.figure), figure.of, before, predicted, came)
 
 
 def _text(figure: str, value: float | int | str | None) -> str:

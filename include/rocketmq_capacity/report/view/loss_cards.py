@@ -186,29 +186,29 @@ def _lost(rows: PageRows) -> Iterator[_Lost]:
         )
 
 
-def _card(one: _Lost, anchor: str, group_anchors: Mapping[str, str], cause_anchors: Mapping[str, str]) -> LossCard:
-    loss = one.loss
+def _card(lost: _Lost, anchor: str, group_anchors: Mapping[str, str], cause_anchors: Mapping[str, str]) -> LossCard:
+    loss = lost.loss
     return LossCard(
         anchor=anchor,
-        what=TITLES[one.what],
-        name=one.name,
-        cause=cause_anchors.get(one.name) if one.what == BROKER else None,
-        first=tuple(_first(one)),
+        what=TITLES[lost.what],
+        name=lost.name,
+        cause=cause_anchors.get(lost.name) if lost.what == BROKER else None,
+        first=tuple(_first(lost)),
         compared=tuple(_compared(loss, group_anchors)),
         harmed=tuple(_harmed(loss, group_anchors)),
         afterwards=tuple(_afterwards(loss)),
-        until_back=tuple(_until_back(one)),
+        until_back=tuple(_until_back(lost)),
         figures=_figures(loss),
-        servers=server_lines(one.servers),
-        producers=producer_lines(one.producers),
+        servers=server_lines(lost.servers),
+        producers=producer_lines(lost.producers),
     )
 
 
-def _first(one: _Lost) -> Iterator[str]:
+def _first(lost: _Lost) -> Iterator[str]:
     """Who cannot send and who reads nothing, until all clients know of the loss."""
-    loss = one.loss
+    loss = lost.loss
     for ending in ENDS:
-        yield from _sending(ending, [row for row in one.producers if row.ending == ending], loss.msgs_per_s)
+        yield from _sending(ending, [row for row in lost.producers if row.ending == ending], loss.msgs_per_s)
     if loss.groups:
         yield f"{counted(loss.groups, 'group')} read there: nobody reads these {counted(loss.lost_queues, 'queue')}."
         yield f"All other queues are read again after at most {number(loss.read_again_s)} s."
@@ -279,10 +279,10 @@ def _afterwards(loss: Loss) -> Iterator[str]:
         yield f"For {counted(len(loss.undecided), 'group')} it is unknown whether they are worse off."
 
 
-def _until_back(one: _Lost) -> Iterator[str]:
+def _until_back(lost: _Lost) -> Iterator[str]:
     """What waits, and what cannot be sent."""
-    loss = one.loss
-    for row in one.servers:
+    loss = lost.loss
+    for row in lost.servers:
         if row.failure != RESTART:
             yield row.why
             if row.failure == MASTER_LOST and row.can_pull and row.read_again_s:
@@ -299,7 +299,7 @@ def _until_back(one: _Lost) -> Iterator[str]:
         yield f"{of} of {topics} cannot be sent."
     elif loss.msgs_per_s:
         yield f"Producers write these {number(loss.msgs_per_s)} messages/s to the other brokers."
-    for row in one.servers:
+    for row in lost.servers:
         if row.failure == RESTART and row.read_again_s is not None:
             again = number(round(row.read_again_s))
             yield f"If it was killed and starts again, its queues are read after about {again} s."

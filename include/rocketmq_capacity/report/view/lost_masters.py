@@ -44,28 +44,28 @@ class LostMasterView:
     timers: tuple[Fact, ...]
 
 
-def lost_master_view(one: LostMasterOutlook) -> LostMasterView | None:
+def lost_master_view(outlook: LostMasterOutlook) -> LostMasterView | None:
     """The lost master; None if an earlier version of this program made the plan."""
-    if not one.clients:
+    if not outlook.clients:
         return None
     return LostMasterView(
-        name=one.broker_name,
-        summary=_summary(one),
-        clients=tuple(map(_clients, one.clients)),
-        waiting=tuple(map(_waiting, one.waiting[:TABLE_ROWS])),
-        more_waiting=max(0, len(one.waiting) - TABLE_ROWS),
-        at_risk=tuple(map(_at_risk, one.at_risk)),
-        back=one.back,
-        timers=facts_of(one.timers or {}),
+        name=outlook.broker_name,
+        summary=_summary(outlook),
+        clients=tuple(map(_clients, outlook.clients)),
+        waiting=tuple(map(_waiting, outlook.waiting[:TABLE_ROWS])),
+        more_waiting=max(0, len(outlook.waiting) - TABLE_ROWS),
+        at_risk=tuple(map(_at_risk, outlook.at_risk)),
+        back=outlook.back,
+        timers=facts_of(outlook.timers or {}),
     )
 
 
-def _summary(one: LostMasterOutlook) -> str:
+def _summary(outlook: LostMasterOutlook) -> str:
     """Who is served in the end, and what waits until then."""
-    known = [row.messages for row in one.waiting if row.messages is not None]
-    unknown = {row.consumer_group for row in one.waiting if row.messages is None}
+    known = [row.messages for row in outlook.waiting if row.messages is not None]
+    unknown = {row.consumer_group for row in outlook.waiting if row.messages is None}
     doubt = f" For {counted(len(unknown), 'group')} that is UNDECIDED." if unknown else ""
-    stuck = sum(row.messages or 0 for row in one.waiting if row.is_served is False)
+    stuck = sum(row.messages or 0 for row in outlook.waiting if row.is_served is False)
     never = f" {stuck:,} of them {'waits' if stuck == 1 else 'wait'} until the master is back." if stuck else ""
     waits = "waits" if sum(known) == 1 else "wait"
     return f"On its queues {counted(sum(known), 'message')} {waits} to be read, summed over the groups.{never}{doubt}"

@@ -54,17 +54,17 @@ def lost_nameserver_views(scenario: ScenarioResult) -> tuple[LostNameserverView,
     return tuple(map(_view, () if scenario.lost_nameservers is UNSET else scenario.lost_nameservers))
 
 
-def _view(one: LostNameserver) -> LostNameserverView:
-    left = listed(one.nameservers_left)
+def _view(lost: LostNameserver) -> LostNameserverView:
+    left = listed(lost.nameservers_left)
     return LostNameserverView(
-        name=one.nameserver_addr,
-        happens=HAPPENS[one.loss],
+        name=lost.nameserver_addr,
+        happens=HAPPENS[lost.loss],
         left=f"Left: {left}." if left else "No other name server is left.",
-        rows=tuple(_row(span, is_cut=one.loss == "CUT_OFF") for span in one.routes),
-        partial="" if one.partial_lists is None else _partial(one.partial_lists),
-        parts=(("What goes on", one.goes_on), ("What stops", one.stops), ("What to do", one.advice)),
-        back=f"When it is back, clients that ask it have all routes after at most {number(one.back_s)} s.",
-        timers=facts_of(one.timers),
+        rows=tuple(_row(span, is_cut=lost.loss == "CUT_OFF") for span in lost.routes),
+        partial="" if lost.partial_lists is None else _partial(lost.partial_lists),
+        parts=(("What goes on", lost.goes_on), ("What stops", lost.stops), ("What to do", lost.advice)),
+        back=f"When it is back, clients that ask it have all routes after at most {number(lost.back_s)} s.",
+        timers=facts_of(lost.timers),
     )
 
 

@@ -95,9 +95,9 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
     first = together[0]
     commands = [command for one in together for command in one.commands]
     checks: dict[str, dict[str, None]] = {}
-    for one in together:
-        if one.check is not None:
-            checks.setdefault(one.check.shows, {})[one.check.command] = None
+    for recommendation in together:
+        if recommendation.check is not None:
+            checks.setdefault(recommendation.check.shows, {})[recommendation.check.command] = None
     instead = list(dict.fromkeys(other for one in together for other in answers.alternatives.get(one.id, ())))
     compared = ((action_title(one), compare(one.before, one.after)) for one in together)
     return OptionView(
@@ -124,11 +124,11 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
     )
 
 
-def _fixed_lists(told: ConfigAssignment) -> FixedLists:
+def _fixed_lists(assignment: ConfigAssignment) -> FixedLists:
     return FixedLists(
-        moved_queues=counted(told.moved_queues, "queue"),
-        note=told.note,
-        spreads="" if told.transition is UNSET else _all_restart(told.transition),
+        moved_queues=counted(assignment.moved_queues, "queue"),
+        note=assignment.note,
+        spreads="" if assignment.transition is UNSET else _all_restart(assignment.transition),
     )
 
 

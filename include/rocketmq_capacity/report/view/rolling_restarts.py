@@ -34,21 +34,21 @@ def rolling_restart_views(scenario: ScenarioResult) -> tuple[RollingRestartView,
     return tuple(map(_view, () if scenario.rolling_restarts is UNSET else scenario.rolling_restarts))
 
 
-def _view(one: RollingRestart) -> RollingRestartView:
-    asked = one.asked
+def _view(restart: RollingRestart) -> RollingRestartView:
+    asked = restart.asked
     return RollingRestartView(
-        group=one.consumer_group,
-        undecided=one.undecided or "",
-        sentences=() if asked is None else _sentences(one, asked),
-        advice=one.advice,
-        steps=tuple(map(_step, one.steps[:TABLE_ROWS])),
-        more_steps=max(0, len(one.steps) - TABLE_ROWS),
-        ways=() if asked is None else tuple(map(_way, (asked, *one.alternatives[:TABLE_ROWS]))),
-        timers=facts_of(one.timers),
+        group=restart.consumer_group,
+        undecided=restart.undecided or "",
+        sentences=() if asked is None else _sentences(restart, asked),
+        advice=restart.advice,
+        steps=tuple(map(_step, restart.steps[:TABLE_ROWS])),
+        more_steps=max(0, len(restart.steps) - TABLE_ROWS),
+        ways=() if asked is None else tuple(map(_way, (asked, *restart.alternatives[:TABLE_ROWS]))),
+        timers=facts_of(restart.timers),
     )
 
 
-def _sentences(one: RollingRestart, asked: RestartTotals) -> tuple[str, ...]:
+def _sentences(restart: RollingRestart, asked: RestartTotals) -> tuple[str, ...]:
     ids = {
         "NEW": "Clients come back with new ids, because their instanceName is made from the process id and the time.",
         "SAME": "Clients come back with their own ids, because their instanceName is set.",
@@ -65,37 +65,37 @@ def _sentences(one: RollingRestart, asked: RestartTotals) -> tuple[str, ...]:
         f"{number(asked.unread_longest_expected_s)} s on average, and {_seconds(asked.unread_longest_worst_s)} at "
         f"worst. {number(asked.messages_twice_expected)} messages come twice on average, "
         f"{number(asked.messages_twice_worst)} at worst.{estimated}",
-        f"It takes about {number(asked.lasts_s)} s, if the clients of a step are down for {number(one.down_s)} s "
+        f"It takes about {number(asked.lasts_s)} s, if the clients of a step are down for {number(restart.down_s)} s "
         "(rollout_s of the policy).",
         ids[asked.client_ids],
     )
 
 
-def _step(one: RestartStep) -> tuple[str, ...]:
+def _step(step: RestartStep) -> tuple[str, ...]:
     return (
-        number(one.step),
-        listed(one.client_ids, 3),
-        number(one.moved_at_stop),
-        number(one.moved_at_start),
-        _pair(one.unread_longest_expected_s, one.unread_longest_worst_s),
-        f"{number(one.lock_wait_worst_s)} s",
-        f"{number(one.messages_twice_expected)}, {number(one.messages_twice_worst)}",
+        number(step.step),
+        listed(step.client_ids, 3),
+        number(step.moved_at_stop),
+        number(step.moved_at_start),
+        _pair(step.unread_longest_expected_s, step.unread_longest_worst_s),
+        f"{number(step.lock_wait_worst_s)} s",
+        f"{number(step.messages_twice_expected)}, {number(step.messages_twice_worst)}",
     )
 
 
-def _way(one: RestartTotals) -> tuple[str, ...]:
-    busy = "" if one.busy_ratio is None else per_cent(one.busy_ratio)
+def _way(totals: RestartTotals) -> tuple[str, ...]:
+    busy = "" if totals.busy_ratio is None else per_cent(totals.busy_ratio)
     return (
-        one.strategy,
-        f"{number(one.batch)}, {number(one.pause_s)} s",
-        f"{one.ending}, {IDS[one.client_ids]}",
-        number(one.steps),
-        number(one.moved_queues),
-        _pair(one.unread_longest_expected_s, one.unread_longest_worst_s),
-        f"{number(one.lock_wait_worst_s)} s",
-        f"{number(one.messages_twice_expected)}, {number(one.messages_twice_worst)}",
+        totals.strategy,
+        f"{number(totals.batch)}, {number(totals.pause_s)} s",
+        f"{totals.ending}, {IDS[totals.client_ids]}",
+        number(totals.steps),
+        number(totals.moved_queues),
+        _pair(totals.unread_longest_expected_s, totals.unread_longest_worst_s),
+        f"{number(totals.lock_wait_worst_s)} s",
+        f"{number(totals.messages_twice_expected)}, {number(totals.messages_twice_worst)}",
         busy,
-        f"{number(one.lasts_s)} s",
+        f"{number(totals.lasts_s)} s",
     )
 
 

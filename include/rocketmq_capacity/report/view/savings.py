@@ -43,29 +43,29 @@ def savings_of(
     plan: Plan, staff: Mapping[str, Needed], answers: Answers, group_anchors: Mapping[str, str]
 ) -> Savings | None:
     """The groups that can run fewer clients, by a recommendation or by their bounds; None if there are none."""
-    found = [
+    savings = [
         _saving(group.consumer_group, staff[group.consumer_group], answers, group_anchors)
         for group in plan.groups
         if staff[group.consumer_group].spare
     ]
-    if not found:
+    if not savings:
         return None
-    found.sort(key=lambda saving: (-saving.saved, saving.group.text))
+    savings.sort(key=lambda saving: (-saving.saved, saving.group.text))
     return Savings(
-        lines=tuple(found[:SAVINGS]),
-        more=max(0, len(found) - SAVINGS),
-        groups=len(found),
-        saved=sum(saving.saved for saving in found),
+        lines=tuple(savings[:SAVINGS]),
+        more=max(0, len(savings) - SAVINGS),
+        groups=len(savings),
+        saved=sum(saving.saved for saving in savings),
     )
 
 
 def _saving(group: str, needed: Needed, answers: Answers, group_anchors: Mapping[str, str]) -> Saving:
-    one = needed.recommendation
-    line = None if one is None else answers.saving_of(one.id)
+    recommendation = needed.recommendation
+    line = None if recommendation is None else answers.saving_of(recommendation.id)
     return Saving(
         anchor=line,
         group=Link(group, group_anchors.get(group)),
         clients=needed.clients,
         could_be=needed.clients - (needed.spare or 0),
-        cause=None if one is None or line is not None else answers.link(one.id),
+        cause=None if recommendation is None or line is not None else answers.link(recommendation.id),
     )

@@ -30,21 +30,21 @@ def broker_lines(scenario: ScenarioResult) -> tuple[BrokerLines, ...]:
     return tuple(_master(one) if isinstance(one, LostMasterOutlook) else _slow(one) for one in brokers)
 
 
-def _master(one: LostMasterOutlook) -> BrokerLines:
+def _master(outlook: LostMasterOutlook) -> BrokerLines:
     clients = (
-        ("clients that pull", one.can_read.pull),
-        ("clients that consume in order", one.can_read.pull_in_order),
-        ("clients that pop", one.can_read.pop),
+        ("clients that pull", outlook.can_read.pull),
+        ("clients that consume in order", outlook.can_read.pull_in_order),
+        ("clients that pop", outlook.can_read.pop),
     )
-    write = "can write it" if one.is_writable else f"cannot write its {number(one.writable_queues)} queues"
+    write = "can write it" if outlook.is_writable else f"cannot write its {number(outlook.writable_queues)} queues"
     lines = (("producers", write), *((who, ANSWERS[can]) for who, can in clients))
-    stays = "no slave stays" if not one.replicas else f"{counted(one.replicas, 'slave')} left"
-    elected = ", and a controller makes one of them the new master" if one.has_new_master else ""
-    return BrokerLines(one.broker_name, f"loses its master; {stays}{elected}", lines, lost_master_view(one))
+    stays = "no slave stays" if not outlook.replicas else f"{counted(outlook.replicas, 'slave')} left"
+    elected = ", and a controller makes one of them the new master" if outlook.has_new_master else ""
+    return BrokerLines(outlook.broker_name, f"loses its master; {stays}{elected}", lines, lost_master_view(outlook))
 
 
-def _slow(one: SlowBrokerOutlook) -> BrokerLines:
-    fails = ", longer than a send may take: these messages fail" if one.fails else ""
+def _slow(outlook: SlowBrokerOutlook) -> BrokerLines:
+    fails = ", longer than a send may take: these messages fail" if outlook.fails else ""
     lines = (
         ("producers without latency fault tolerance, the default", "go on sending there"),
         *(
@@ -56,9 +56,9 @@ def _slow(one: SlowBrokerOutlook) -> BrokerLines:
                 f"is fast again, avoid it for at most {each.avoided_for_s_afterwards:,.1f} s more, and then wait for "
                 "its turn",
             )
-            for each in one.producers
+            for each in outlook.producers
         ),
     )
     return BrokerLines(
-        one.broker_name, f"takes {one.latency_ms:,g} ms for a message{fails}, for {one.for_s:,g} s", lines
+        outlook.broker_name, f"takes {outlook.latency_ms:,g} ms for a message{fails}, for {outlook.for_s:,g} s", lines
     )

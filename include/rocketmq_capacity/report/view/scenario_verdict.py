@@ -78,10 +78,10 @@ def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
 
 def _picture(groups: Sequence[AffectedGroup], bound: float) -> Chart | None:
     """Bars before and after of the groups whose change matters, or that exceed the bound; None if there are none."""
-    told = [(one.consumer_group, busy_share(one)) for one in groups]
+    shares = [(one.consumer_group, busy_share(one)) for one in groups]
     shown = [
         (name, use)
-        for name, use in told
+        for name, use in shares
         if use.after is not None and (use.after > bound or busy_share_matters(use.before, use.after, bound))
     ]
     if not shown:

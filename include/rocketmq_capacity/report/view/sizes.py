@@ -58,12 +58,10 @@ def sizes_of(
         f"Bars for {len(bars)} numbers of clients: for how much of its time the busiest client would be busy, and how"
         " many clients would be idle. The table below holds the same numbers."
     )
+    bound_per_cent = None if bound is None else per_cent_number(bound)
+    chart = size_chart(bars, bound_per_cent)
     return Sizes(
-        picture=None
-        if chart_id is None
-        else inline_svg(
-            size_chart(bars, None if bound is None else per_cent_number(bound)), chart_id, title, described
-        ),
+        picture=None if chart_id is None else inline_svg(chart, chart_id, title, described),
         caption=title,
         headers=("Clients", "Busiest client is busy for", "Idle clients", "Most queues of a client", "PEAK by queues"),
         rows=tuple(

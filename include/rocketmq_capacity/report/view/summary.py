@@ -76,8 +76,8 @@ class Summary:
 def summary_of(plan: Plan, rows: Sequence[GroupStatus]) -> Summary:
     """The plan in short; group_status knows the reasons, which the plan does not hold."""
     ratio, failures = plan.completeness.ratio, plan.completeness.failures
-    found = Counter(cause.severity for cause in plan.causes)
-    severities = tuple((severity, found[severity]) for severity in SEVERITIES)
+    number = Counter(cause.severity for cause in plan.causes)
+    severities = tuple((severity, number[severity]) for severity in SEVERITIES)
     statuses = [group.provision_status for group in plan.groups]
     kinds = Counter(kind_of(one.action, changes_cluster=one.changes_cluster) for one in plan.recommendations)
     news = [cause.is_new for cause in plan.causes]
@@ -122,9 +122,9 @@ def _reasons(status: str, rows: Sequence[GroupStatus]) -> tuple[tuple[str, int],
     return tuple(sorted(known, key=lambda entry: (-entry[1], entry[0]))[:REASONS])
 
 
-def _verdict(found: Mapping[str, int], groups: int) -> str:
+def _verdict(number: Mapping[str, int], groups: int) -> str:
     of = f"in {counted(groups, 'consumer group')}"
-    critical, warning = found[CRITICAL], found[WARNING]
+    critical, warning = number[CRITICAL], number[WARNING]
     if critical:
         also = f", {counted(warning, 'more', 'more')} should be looked at soon" if warning else ""
         return f"{counted(critical, 'thing')} {'needs' if critical == 1 else 'need'} attention now{also}, {of}."

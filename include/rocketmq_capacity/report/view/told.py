@@ -88,14 +88,14 @@ def owners_of(plan: Plan, answers: Answers) -> OwnerList | None:
 
 
 def _owner(name: str, number: int, file: str, groups: int, causes: list[Cause], answers: Answers) -> OwnerView:
-    found = Counter(cause.severity for cause in causes)
+    numbers = Counter(cause.severity for cause in causes)
     return OwnerView(
         name=name,
         number=number,
         anchor=f"owner-{number}",
         file=file,
         groups=groups,
-        severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
+        severities=tuple((severity, numbers[severity]) for severity in SEVERITIES if numbers[severity]),
         causes=tuple(
             (
                 cause.severity,
@@ -114,23 +114,23 @@ def accepted_of(plan: Plan) -> AcceptedList | None:
     if not accepted:
         return None
     accepted.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    found = Counter(finding.severity for finding in accepted)
+    number = Counter(finding.severity for finding in accepted)
     return AcceptedList(
         findings=tuple(map(_accepted, accepted[:ACCEPTED])),
-        severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
+        severities=tuple((severity, number[severity]) for severity in SEVERITIES if number[severity]),
         total=len(accepted),
         more=max(0, len(accepted) - ACCEPTED),
     )
 
 
 def _accepted(finding: Finding) -> AcceptedView:
-    told = finding.accepted
+    acceptance = finding.accepted
     return AcceptedView(
         severity=finding.severity,
         title=rule_of(finding.rule).title,
         places=places_of(finding),
         message=finding.message,
-        by="" if told is None else told.by,
-        why="" if told is None else told.why,
-        until="" if told is None else told.until,
+        by="" if acceptance is None else acceptance.by,
+        why="" if acceptance is None else acceptance.why,
+        until="" if acceptance is None else acceptance.until,
     )

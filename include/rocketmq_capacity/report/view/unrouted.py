@@ -31,11 +31,11 @@ class UnroutedLine:
 
 def unrouted_lines(rows: Sequence[UnroutedTopic]) -> tuple[UnroutedLine, ...]:
     """The lines, those with most topics first."""
-    found: dict[str, list[UnroutedTopic]] = {}
+    alike: dict[str, list[UnroutedTopic]] = {}
     for row in sorted(rows, key=lambda one: one.topic):
-        found.setdefault(_gets(row), []).append(row)
+        alike.setdefault(_gets(row), []).append(row)
     return tuple(
-        _line(gets, same) for gets, same in sorted(found.items(), key=lambda line: (-len(line[1]), line[1][0].topic))
+        _line(gets, same) for gets, same in sorted(alike.items(), key=lambda line: (-len(line[1]), line[1][0].topic))
     )
 
 
@@ -60,5 +60,7 @@ def _gets(row: UnroutedTopic) -> str:
     if row.outcome is None:
         return UNKNOWN_OUTCOME
     created = sorted((row.created_queue_nums or {}).items())
-    each = [f"{counted(int(queues), 'queue')} on {name}" for name, queues in created]
-    return f"autoCreateTopicEnable: the broker that gets the first message makes it ({listed(each, NAMED_IN_A_CELL)})."
+    brokers = [f"{counted(int(queues), 'queue')} on {name}" for name, queues in created]
+    return (
+        f"autoCreateTopicEnable: the broker that gets the first message makes it ({listed(brokers, NAMED_IN_A_CELL)})."
+    )
