@@ -55,13 +55,13 @@ def broadcast_groups(sides: Sides, touched: Sequence[ScenarioGroup]) -> tuple[Br
 
 def _groups(side: Side, names: set[str], sides: Sides, strategies: Strategies) -> dict[str, Group]:
     """The broadcasting groups among these names."""
-    found = {}
+    groups = {}
     for name, (unit, *_) in side.rows_by(GroupUnit, "consumer_group", names).items():
         facts = _FACTS.decode(unit.facts)
         if facts.is_broadcasting:
             whole = facts.observed(unit.observations, unit.sampled)
-            found[name] = Group(whole, side.cluster, sides.policy, strategies)
-    return found
+            groups[name] = Group(whole, side.cluster, sides.policy, strategies)
+    return groups
 
 
 class _Reading:
@@ -107,30 +107,34 @@ class _Reading:
 
 def broadcast_group(before: Group, after: Group, timing: Timing) -> BroadcastGroup | None:
     """What changes of a broadcasting group; None if its clients go on as before."""
-    was, now = _Reading(before), _Reading(after)
-    stays = was.client_ids & now.client_ids
-    added, gone_queues = (now.queues - was.queues, was.queues - now.queues) if stays else (set(), set())
-    topics = {queue.topic for queue in added} - {queue.topic for queue in was.queues}
+    reading_before, reading_after = _Reading(before), _Reading(after)
+    stays = reading_before.client_ids & reading_after.client_ids
+    added, gone_queues = (
+        (reading_after.queues - reading_before.queues, reading_before.queues - reading_after.queues)
+        if stays
+        else (set(), set())
+    )
+    topics = {queue.topic for queue in added} - {queue.topic for queue in reading_before.queues}
     new_queues = {queue for queue in added if queue.topic not in topics}
-    first_read = now.queues if now.client_ids - was.client_ids else added - new_queues
+    first_read = reading_after.queues if reading_after.client_ids - reading_before.client_ids else added - new_queues
     begins = after.facts.consume_from_where
     noticed_s = timing.routed.span.worst if new_queues else None
     skipped: float | None = 0.0
     if noticed_s is not None and begins in AT_THE_END:
-        rate = now.put_msgs_per_s(new_queues)
+        rate = reading_after.put_msgs_per_s(new_queues)
         skipped = None if rate is None else rate * noticed_s
     entry = BroadcastGroup(
         consumer_group=after.name,
-        new_clients=len(now.client_ids - was.client_ids),
-        gone_clients=len(was.client_ids - now.client_ids),
-        queues_per_client=BeforeAfterCount(before=was.per_client, after=now.per_client),
+        new_clients=len(reading_after.client_ids - reading_before.client_ids),
+        gone_clients=len(reading_before.client_ids - reading_after.client_ids),
+        queues_per_client=BeforeAfterCount(before=reading_before.per_client, after=reading_after.per_client),
         new_queues=len(new_queues),
         new_topics=tuple(sorted(topics, key=java_order)),
         gone_queues=len(gone_queues),
-        msgs_per_s_per_client=BeforeAfterRate(before=was.msgs_per_s, after=now.msgs_per_s),
-        deliveries_per_s=BeforeAfterRate(before=was.deliveries_per_s, after=now.deliveries_per_s),
+        msgs_per_s_per_client=BeforeAfterRate(before=reading_before.msgs_per_s, after=reading_after.msgs_per_s),
+        deliveries_per_s=BeforeAfterRate(before=reading_before.deliveries_per_s, after=reading_after.deliveries_per_s),
         consume_from_where=begins,
-        stored_messages=now.stored_messages(first_read),
+        stored_messages=reading_after.stored_messages(first_read),
         noticed_worst_s=noticed_s,
         skipped_worst=rounded(skipped, 1),
         meaning=(),
@@ -187,19 +191,19 @@ def _where(entry: BroadcastGroup) -> str:
 
 
 def _of_load(entry: BroadcastGroup) -> Iterator[str]:
-    was, now = entry.msgs_per_s_per_client.before, entry.msgs_per_s_per_client.after
-    sent, sends = entry.deliveries_per_s.before, entry.deliveries_per_s.after
-    if None not in (was, now) and _differ(was, now):
-        yield f"Each client handles up to {_shown(now)} instead of {_shown(was)}."
-    elif entry.new_queues and now is not None:
-        yield f"What a client handles stays {_shown(now)}."
-    if None not in (sent, sends) and _differ(sent, sends):
-        yield f"Brokers deliver {_shown(sends)} to the group instead of {_shown(sent)}."
+    before, after = entry.msgs_per_s_per_client.before, entry.msgs_per_s_per_client.after
+    delivered_before, delivered_after = entry.deliveries_per_s.before, entry.deliveries_per_s.after
+    if None not in (before, after) and _differ(before, after):
+        yield f"Each client handles up to {_shown(after)} instead of {_shown(before)}."
+    elif entry.new_queues and after is not None:
+        yield f"What a client handles stays {_shown(after)}."
+    if None not in (delivered_before, delivered_after) and _differ(delivered_before, delivered_after):
+        yield f"Brokers deliver {_shown(delivered_after)} to the group instead of {_shown(delivered_before)}."
 
 
 def _shown(rate: float | None) -> str:
     return f"{rounded(rate, 1):,} msg/s"
 
 
-def _differ(was: float | None, now: float | None) -> bool:
-    return rounded(was, 4) != rounded(now, 4)
+def _differ(before: float | None, after: float | None) -> bool:
+    return rounded(before, 4) != rounded(after, 4)

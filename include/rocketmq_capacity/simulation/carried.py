@@ -48,25 +48,29 @@ def _reach(routed: Iterable[Routed]) -> tuple[set[str], set[str]]:
     """The topics that can be read, and those that can be written; an unknown number of queues counts as some."""
     readable: set[str] = set()
     writable: set[str] = set()
-    for one in routed:
-        if is_readable(one.perm, one.read_queue_nums):
-            readable.add(one.topic)
-        if one.broker_state != MASTERLESS and (one.perm is None or one.perm & PERM_WRITE) and one.write_queue_nums != 0:
-            writable.add(one.topic)
+    for place in routed:
+        if is_readable(place.perm, place.read_queue_nums):
+            readable.add(place.topic)
+        if (
+            place.broker_state != MASTERLESS
+            and (place.perm is None or place.perm & PERM_WRITE)
+            and place.write_queue_nums != 0
+        ):
+            writable.add(place.topic)
     return readable, writable
 
 
 def verdict_of(groups: Sequence[ScenarioGroup], lost: LostTopics) -> Verdict:
     """The verdict on the whole cluster: MIXED if some of it is better off, and some worse."""
-    found = {one.verdict for one in groups}
-    is_worse = "WORSE" in found or any(lost)
-    if is_worse and "BETTER" in found:
+    verdicts = {one.verdict for one in groups}
+    is_worse = "WORSE" in verdicts or any(lost)
+    if is_worse and "BETTER" in verdicts:
         return "MIXED"
     if is_worse:
         return "WORSE"
-    if "UNDECIDED" in found:
+    if "UNDECIDED" in verdicts:
         return "UNDECIDED"
-    return "BETTER" if "BETTER" in found else "UNCHANGED"
+    return "BETTER" if "BETTER" in verdicts else "UNCHANGED"
 
 
 def carried(groups: Sequence[ScenarioGroup], others: Iterable[Busy], lost: LostTopics, bound: float) -> Carried:
@@ -118,11 +122,11 @@ def _is_over(group: Busy) -> bool:
 
 
 def _is_newly_over(group: ScenarioGroup, bound: float) -> bool:
-    was = group.before_peak_utilisation
-    return group.is_over_bound is True and was is not None and was <= bound
+    before = group.before_peak_utilisation
+    return group.is_over_bound is True and before is not None and before <= bound
 
 
 def _falls_behind(group: ScenarioGroup) -> bool:
     """Whether its busiest client is busy all of its time at the peak only after the changes."""
-    was, now = group.before_peak_utilisation, group.after_peak_utilisation
-    return was is not None and now is not None and was <= OVERLOADED < now
+    before, after = group.before_peak_utilisation, group.after_peak_utilisation
+    return before is not None and after is not None and before <= OVERLOADED < after

@@ -19,9 +19,9 @@ def client_cost_changes(sides: Sides) -> tuple[ClientCostChange, ...]:
 
 def _changes(before: dict[str, ClientRequests], after: dict[str, ClientRequests]) -> Iterator[ClientCostChange]:
     for broker_name in sorted(before.keys() | after.keys()):
-        was, now = before.get(broker_name), after.get(broker_name)
-        if was != now:
-            yield ClientCostChange(broker_name=broker_name, before=was, after=now)
+        requests_before, requests_after = before.get(broker_name), after.get(broker_name)
+        if requests_before != requests_after:
+            yield ClientCostChange(broker_name=broker_name, before=requests_before, after=requests_after)
 
 
 def _requests(side: Side) -> dict[str, ClientRequests]:

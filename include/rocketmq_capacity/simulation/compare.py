@@ -34,10 +34,10 @@ def scenario_effects(before: GroupFacts | None, after: GroupFacts, strategies: S
     """
     if not after.is_clustering:
         return
-    was = {} if before is None or not before.is_clustering else _sides(Division.of(before), strategies)
+    sides_before = {} if before is None or not before.is_clustering else _sides(Division.of(before), strategies)
     kept = _kept(before, after) if before is not None else {}
     for strategy, side in _sides(Division.of(after), strategies).items():
-        old = was.get(strategy)
+        old = sides_before.get(strategy)
         moved = _moved(kept, old, side) if old else None
         yield ScenarioEffect(
             consumer_group=after.consumer_group,
@@ -85,10 +85,10 @@ def _sides(division: Division, strategies: Strategies) -> dict[str, _Side]:
         for rows in rows_of(division, strategies)
         if rows.strategy in strategies.policy.strategies_of(division.group.consumer_group)
     }
-    each = [strategies.owners(name, division) for name in every]
+    owners = [strategies.owners(name, division) for name in every]
     return {
         name: _Side(load, _readers(rows), division.queues.topic_names(strategies.verdict(name, division).throws_for))
-        for (name, rows), load in zip(every.items(), loads_of(division, Weights.of(division), each), strict=True)
+        for (name, rows), load in zip(every.items(), loads_of(division, Weights.of(division), owners), strict=True)
     }
 
 
@@ -103,8 +103,10 @@ def _places(facts: GroupFacts) -> Places:
 
 def _kept(before: GroupFacts, after: GroupFacts) -> Places:
     """The queues that are there before and after. Ids count from 0, so their number is the smaller of the two."""
-    had, has = _places(before), _places(after)
-    return {place: min(had[place], has[place]) for place in had.keys() & has.keys()}
+    places_before, places_after = _places(before), _places(after)
+    return {
+        place: min(places_before[place], places_after[place]) for place in places_before.keys() & places_after.keys()
+    }
 
 
 def _moved(kept: Places, before: _Side, after: _Side) -> int | None:
@@ -117,14 +119,16 @@ def _moved(kept: Places, before: _Side, after: _Side) -> int | None:
     for (topic, broker), count in kept.items():
         for queue_id in range(count if topic not in before.thrown else 0):
             queue = Queue(topic, broker, queue_id)
-            had, has = before.readers.get(queue, ()), after.readers.get(queue, ())
-            moved += had != (_kept_by(had, has, after) if topic in after.thrown else has)
+            owners_before, owners_after = before.readers.get(queue, ()), after.readers.get(queue, ())
+            moved += owners_before != (
+                _kept_by(owners_before, owners_after, after) if topic in after.thrown else owners_after
+            )
     return moved
 
 
-def _kept_by(had: tuple[str, ...], takes: tuple[str, ...], after: _Side) -> tuple[str, ...]:
+def _kept_by(owners_before: tuple[str, ...], owners_after: tuple[str, ...], after: _Side) -> tuple[str, ...]:
     """The owners that are still there, and the gRPC clients, which read the queue under every strategy."""
-    return tuple(sorted((Counter(had) & after.consumers | Counter(takes)).elements()))
+    return tuple(sorted((Counter(owners_before) & after.consumers | Counter(owners_after)).elements()))
 
 
 def _readers(rows: Rows) -> Readers:
@@ -138,6 +142,6 @@ def _readers(rows: Rows) -> Readers:
             continue
         every = range(readable[queue.topic, queue.broker_name]) if queue.queue_id == EVERY_QUEUE else [queue.queue_id]
         for queue_id in every:
-            own = owners.setdefault(Queue(queue.topic, queue.broker_name, queue_id), [])
-            own.append(division.members.client_ids[client])
+            of_queue = owners.setdefault(Queue(queue.topic, queue.broker_name, queue_id), [])
+            of_queue.append(division.members.client_ids[client])
     return {queue: tuple(sorted(set(ids) if rows.strategy == POP else ids)) for queue, ids in owners.items()}

@@ -19,34 +19,40 @@ from rocketmq_capacity.simulation.sides import Side, Sides
 def compare_cluster(sides: Sides) -> Sorted:
     """The findings about topics, brokers and the whole cluster: new, gone or undecided."""
     is_of_no_group = pc.field("consumer_group").is_null()
-    found, finds = (side.rows_where(tables.Finding, is_of_no_group) for side in (sides.before, sides.after))
-    still, gone, added = sides_of(found, finds)
+    findings_before = sides.before.rows_where(tables.Finding, is_of_no_group)
+    findings_after = sides.after.rows_where(tables.Finding, is_of_no_group)
+    still, gone, added = sides_of(findings_before, findings_after)
     names = {one.topic for one in gone if one.topic is not None}
-    had, has = (
-        {name: Topic(unit, side.cluster, sides.policy) for name, unit in _topics(side, names).items()}
-        for side in (sides.before, sides.after)
-    )
+    units_before, units_after = _topics(sides.before, names), _topics(sides.after, names)
+    topics_before = {name: Topic(unit, sides.before.cluster, sides.policy) for name, unit in units_before.items()}
+    topics_after = {name: Topic(unit, sides.after.cluster, sides.policy) for name, unit in units_after.items()}
     clusters = sides.before.cluster, sides.after.cluster
     lost = lost_brokers(*clusters)
     findings = Sorted(still, added, cleared=[], undecided=[])
-    for one in gone:
-        after = None if one.topic is None else has.get(one.topic)
+    for finding in gone:
+        after = None if finding.topic is None else topics_after.get(finding.topic)
         doubt = (
-            undecided_of_cluster(one, *clusters, sides.policy)
-            if one.topic is None
-            else undecided_of_topic(one, had[one.topic], after)
+            undecided_of_cluster(finding, *clusters, sides.policy)
+            if finding.topic is None
+            else undecided_of_topic(finding, topics_before[finding.topic], after)
         )
-        findings.sort_in(one, doubt, gone_with_topic_or_broker(one, after, lost))
+        findings.sort_in(finding, doubt, gone_with_topic_or_broker(finding, after, lost))
     return findings
 
 
 def producers_undecided(sides: Sides) -> tuple[UnjudgedTopic, ...]:
     """The topics that producers write to unevenly, as long as the changes do not take their messages or queues away."""
-    had, has = ({row.topic for row in side.rows(tables.ProducerBalance)} for side in (sides.before, sides.after))
-    gone = sorted(had - has)
-    was, now = (_topics(side, gone) for side in (sides.before, sides.after))
+    uneven_before = {row.topic for row in sides.before.rows(tables.ProducerBalance)}
+    uneven_after = {row.topic for row in sides.after.rows(tables.ProducerBalance)}
+    gone = sorted(uneven_before - uneven_after)
+    topics_before, topics_after = _topics(sides.before, gone), _topics(sides.after, gone)
     return tuple(
-        UnjudgedTopic(topic=name, why=undecided_balance(was[name].facts, now[name].facts if name in now else None))
+        UnjudgedTopic(
+            topic=name,
+            why=undecided_balance(
+                topics_before[name].facts, topics_after[name].facts if name in topics_after else None
+            ),
+        )
         for name in gone
     )
 

@@ -37,7 +37,8 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
     facts = msgspec.json.Decoder(GroupFacts)
     strategies = Strategies(sides.policy)
     names = [unit["consumer_group"] for unit in units]
-    found, finds = (side.rows_by(tables.Finding, "consumer_group", names) for side in (sides.before, sides.after))
+    findings_before = sides.before.rows_by(tables.Finding, "consumer_group", names)
+    findings_after = sides.after.rows_by(tables.Finding, "consumer_group", names)
     effects: list[tables.ScenarioEffect] = []
     outcomes: list[tables.ScenarioGroup] = []
     in_doubt: list[tables.UndecidedFinding] = []
@@ -49,28 +50,28 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
         name, after = unit["consumer_group"], facts.decode(unit["facts"])
         before = None if unit["facts_before"] is None else facts.decode(unit["facts_before"])
         effects += scenario_effects(before, after, strategies)
-        if before is None or _is_same(unit, found.get(name), finds.get(name)):
+        if before is None or _is_same(unit, findings_before.get(name), findings_after.get(name)):
             continue
-        was = Group(
+        group_before = Group(
             before.observed(unit["observations_before"], unit["sampled_before"]),
             sides.before.cluster,
             sides.policy,
             strategies,
         )
-        now = Group(
+        group_after = Group(
             after.observed(unit["observations"], unit["sampled"]), sides.after.cluster, sides.policy, strategies
         )
         row, findings = outcome(
-            was,
-            now,
-            found.get(name, ()),
-            finds.get(name, ()),
+            group_before,
+            group_after,
+            findings_before.get(name, ()),
+            findings_after.get(name, ()),
             sides.hot_topics,
             sides.scenario.lost_rooms,
             sides.scenario.lost_masters,
             copied,
         )
-        passing = change_of(was, now, timing, sides.scenario.ending)
+        passing = change_of(group_before, group_after, timing, sides.scenario.ending)
         moved = [] if passing is None else list(passing.rows())
         if passing is not None and moved:
             transitions += moved
@@ -88,9 +89,9 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
 
 def _is_same(
     unit: Mapping[str, Any],
-    found: Sequence[tables.Finding] | None,
-    finds: Sequence[tables.Finding] | None,
+    findings_before: Sequence[tables.Finding] | None,
+    findings_after: Sequence[tables.Finding] | None,
 ) -> bool:
     """Whether the changes leave a group as it was."""
     is_same = all(unit[name] == unit[f"{name}_before"] for name in OF_A_GROUP)
-    return is_same and {key_of(one) for one in found or ()} == {key_of(one) for one in finds or ()}
+    return is_same and {key_of(one) for one in findings_before or ()} == {key_of(one) for one in findings_after or ()}

@@ -56,14 +56,14 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
     effects = after.rows(tables.ScenarioEffect)
     moves = after.rows(tables.GroupTransition)
     busy = after.records(tables.GroupStatus, Busy, pc.field("headroom_factor").is_valid())
-    found = before.rows(tables.Finding)
+    findings = before.rows(tables.Finding)
     lost = lost_topics(*(side.records(tables.TopicQueue, Routed, is_business) for side in (before, after)))
-    still, gone, added = sides_of(found, after.rows(tables.Finding))
+    still, gone, added = sides_of(findings, after.rows(tables.Finding))
     undecided = {key_of(one) for one in in_doubt}
     cleared = [one for one in gone if key_of(one) not in undecided]
     of_group = {one.consumer_group: one for one in outcomes}
     taken = lost_brokers(before.cluster, after.cluster)
-    is_suspect = any(one.rule == "SUSPECT_SNAPSHOT" for one in found)
+    is_suspect = any(one.rule == "SUSPECT_SNAPSHOT" for one in findings)
     return ScenarioResult(
         name=scenario.name,
         changes=tuple(map(steady, scenario.changes_as_written())),
@@ -98,9 +98,9 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
 
 
 def _highest_utilisation(rows: Sequence[tables.ScenarioGroup]) -> BeforeAfterRatio:
-    was = [row.before_utilisation for row in rows if row.before_utilisation is not None]
-    now = [row.after_utilisation for row in rows if row.after_utilisation is not None]
-    return BeforeAfterRatio(before=rounded(max(was, default=None)), after=rounded(max(now, default=None)))
+    before = [row.before_utilisation for row in rows if row.before_utilisation is not None]
+    after = [row.after_utilisation for row in rows if row.after_utilisation is not None]
+    return BeforeAfterRatio(before=rounded(max(before, default=None)), after=rounded(max(after, default=None)))
 
 
 def _lag(rows: Sequence[tables.ScenarioGroup]) -> BeforeAfterMessages:

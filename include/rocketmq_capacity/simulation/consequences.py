@@ -14,30 +14,30 @@ def lost_brokers(before: ClusterFacts, after: ClusterFacts) -> list[str]:
     return sorted(before.broker_names - after.broker_names)
 
 
-def cause_of(found: Finding, groups: Mapping[str, ScenarioGroup], lost_brokers: Sequence[str]) -> str | None:
+def cause_of(finding: Finding, groups: Mapping[str, ScenarioGroup], lost_brokers: Sequence[str]) -> str | None:
     """What the change takes away so that the finding follows; None if it has another reason.
 
     Args:
-        found: a finding that only the changed cluster has.
+        finding: a finding that only the changed cluster has.
         groups: the groups that the change touches, by name.
         lost_brokers: the brokers that it takes away.
     """
     gone = f"{'broker' if len(lost_brokers) == 1 else 'brokers'} {listed(lost_brokers)}"
-    if found.consumer_group is None:
+    if finding.consumer_group is None:
         return (
             f"the cluster has lost {gone}"
-            if lost_brokers and rule_of(found.rule).follows_loss_of == "brokers"
+            if lost_brokers and rule_of(finding.rule).follows_loss_of == "brokers"
             else None
         )
-    row = groups.get(found.consumer_group)
+    row = groups.get(finding.consumer_group)
     if row is None:
         return None
     if row.before_clients and not row.after_clients:
         return "no client of the group is left"
-    if row.unreadable_topics and (found.topic in row.unreadable_topics or not row.after_queues):
+    if row.unreadable_topics and (finding.topic in row.unreadable_topics or not row.after_queues):
         return "; ".join(gone_topics(row.unreadable_topics, row.unwritable_topics))
     lost = row.before_queues - row.after_queues
-    if rule_of(found.rule).follows_loss_of == "queues" and lost > 0 and row.before_clients >= row.after_clients:
+    if rule_of(finding.rule).follows_loss_of == "queues" and lost > 0 and row.before_clients >= row.after_clients:
         at = f" with {gone}" if lost_brokers else ""
         return f"{lost} of {counted(row.before_queues, 'queue')} of its topics are gone{at}"
     return None

@@ -60,16 +60,16 @@ class Delay:
         return Span(self.least, self.least + sum(self.spans) / 2, self.most)
 
 
-def later(one: Delay, other: Delay) -> Span:
+def later(moment: Delay, other: Delay) -> Span:
     """How much later one moment is than the other, 0 if it is earlier; the two are independent."""
-    best, worst = max(0.0, one.least - other.most), max(0.0, one.most - other.least)
-    mean = mean_excess(one.least - other.least, (*one.spans, *(-span for span in other.spans)))
+    best, worst = max(0.0, moment.least - other.most), max(0.0, moment.most - other.least)
+    mean = mean_excess(moment.least - other.least, (*moment.spans, *(-span for span in other.spans)))
     return Span(best, min(max(mean, best), worst), worst)
 
 
-def chance_later(one: Delay, other: Delay) -> float:
+def chance_later(moment: Delay, other: Delay) -> float:
     """The probability that one moment is after the other; events that only `most` covers are left out."""
-    fixed, spans = one.least - other.least, (*one.spans, *(-span for span in other.spans))
+    fixed, spans = moment.least - other.least, (*moment.spans, *(-span for span in other.spans))
     return min(max(_over_corners(fixed, spans, len(spans)), 0.0), 1.0) if spans else float(fixed > 0)
 
 

@@ -10,37 +10,37 @@ from rocketmq_capacity.wording import counted, listed, percent
 SERVICE_UNKNOWN: Final = "whether its clients can read from a slave without the master is not known"
 
 
-def why(found: GroupShift, effect: Effect, bound: float) -> str:
+def why(change: GroupShift, effect: Effect, bound: float) -> str:
     """The reasons of a verdict, joined; empty if nothing that matters changes.
 
     Args:
-        found: what changes of the group.
+        change: what changes of the group.
         effect: the verdict on it.
         bound: the busy share above which a client is too busy.
     """
-    return "; ".join(part for reason in effect.reasons for part in PARTS[reason](found, effect.verdict, bound))
+    return "; ".join(part for reason in effect.reasons for part in PARTS[reason](change, effect.verdict, bound))
 
 
-def _capacity(found: GroupShift, verdict: Verdict, bound: float) -> Iterator[str]:
-    was, now = found.shift.was_busy, found.shift.is_busy
-    if verdict == "UNDECIDED" or was is None or now is None:
+def _capacity(change: GroupShift, verdict: Verdict, bound: float) -> Iterator[str]:
+    before, after = change.shift.was_busy, change.shift.is_busy
+    if verdict == "UNDECIDED" or before is None or after is None:
         yield "how busy its clients would be is not known"
         return
-    side = "above" if now.estimate > bound else "within"
+    side = "above" if after.estimate > bound else "within"
     yield (
-        f"the busiest client is busy for {percent(now.estimate)} of its time at the peak, {side} {percent(bound)}; "
-        f"before it was {percent(was.estimate)}"
+        f"the busiest client is busy for {percent(after.estimate)} of its time at the peak, {side} {percent(bound)}; "
+        f"before it was {percent(before.estimate)}"
     )
 
 
-def _reachability(found: GroupShift, verdict: Verdict, _bound: float) -> Iterator[str]:
-    shift = found.shift
+def _reachability(change: GroupShift, verdict: Verdict, _bound: float) -> Iterator[str]:
+    shift = change.shift
     if verdict == "UNDECIDED":
-        yield SERVICE_UNKNOWN if found.is_service_unknown else "who would own which queue is not known"
+        yield SERVICE_UNKNOWN if change.is_service_unknown else "who would own which queue is not known"
         return
     if shift.had_clients and not shift.has_clients:
-        yield f"no client is left: nobody reads its {counted(found.after_queues, 'queue')}"
-    yield from gone_topics(found.unreadable_topics, found.unwritable_topics)
+        yield f"no client is left: nobody reads its {counted(change.after_queues, 'queue')}"
+    yield from gone_topics(change.unreadable_topics, change.unwritable_topics)
     if verdict == "BETTER":
         if shift.has_clients and not shift.had_clients:
             yield "it has clients again"
@@ -68,8 +68,8 @@ def gone_topics(unreadable: tuple[str, ...], unwritable: tuple[str, ...]) -> Ite
         yield f"producers cannot send to {listed(written)} any more"
 
 
-def _loss(found: GroupShift, _verdict: Verdict, _bound: float) -> Iterator[str]:
-    yield f"{counted(found.shift.waiting or 0, 'message')} would wait that {_are(found.shift.waiting or 0)} not read"
+def _loss(change: GroupShift, _verdict: Verdict, _bound: float) -> Iterator[str]:
+    yield f"{counted(change.shift.waiting or 0, 'message')} would wait that {_are(change.shift.waiting or 0)} not read"
 
 
 def _have(number: int) -> str:

@@ -33,29 +33,31 @@ class Fitting(msgspec.Struct, frozen=True, kw_only=True):
     source: str
 
 
-def misfit_by_own_process(told: Fitting) -> str:
+def misfit_by_own_process(fitting: Fitting) -> str:
     """What the scenario names that the cluster does not have, with the nearest name; empty if it has all.
 
     Empty as well if it cannot be found out: the task that reads the cluster says it then.
     """
     try:
-        said: str = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(told)), type=str)
+        said: str = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(fitting)), type=str)
     except OwnProcessFailed:
         return ""
     return said
 
 
-def misfit_of(told: Fitting) -> str:
+def misfit_of(fitting: Fitting) -> str:
     """The same, in this process."""
-    inventory = outline_of(Path(told.inventory))
+    inventory = outline_of(Path(fitting.inventory))
     if inventory is None:
         return ""
     try:
-        policy = read_policy(None if told.policy is None else Path(told.policy), PolicyChanges((), told.policy_changes))
+        policy = read_policy(
+            None if fitting.policy is None else Path(fitting.policy), PolicyChanges((), fitting.policy_changes)
+        )
     except BadInput:
         return ""
     try:
-        apply(inventory, scenario_of_text(told.scenario, told.source), policy, told.source)
+        apply(inventory, scenario_of_text(fitting.scenario, fitting.source), policy, fitting.source)
     except BadInput as error:
         return f"{error} (looked up in the snapshot of {inventory.taken_at}; plan the cluster anew if the name is new)"
     return ""
@@ -64,8 +66,8 @@ def misfit_of(told: Fitting) -> str:
 def main() -> int:
     """Look up what standard input has, and write the reason to standard output."""
     within_limits()
-    told = msgspec.json.decode(sys.stdin.buffer.read(), type=Fitting)
-    sys.stdout.buffer.write(msgspec.json.encode(misfit_of(told)))
+    fitting = msgspec.json.decode(sys.stdin.buffer.read(), type=Fitting)
+    sys.stdout.buffer.write(msgspec.json.encode(misfit_of(fitting)))
     return 0
 
 

@@ -63,14 +63,14 @@ def group_shift(
             leave the route, but what they hold is not given up: it waits, and nobody reads it.
         at_slaves: how many queues their slaves have of topics of which their masters had others.
     """
-    had, has = _business_queues(before), _business_queues(after)
+    queues_before, queues_after = _business_queues(before), _business_queues(after)
     thresholds = after.policy.thresholds
     grew = lag_grows_idly(before.provision, thresholds)
     no_readers = _without_readers(before, after)
     hidden, unreachable = _crossed(_hidden(before), _hidden(after)), _unreachable(before, after, at_slaves)
     unread = None
     if no_readers is not None and unreachable is not None:
-        cut_off = Crossed(_cut_off(had - has, after, lost_masters))
+        cut_off = Crossed(_cut_off(queues_before - queues_after, after, lost_masters))
         unread = Crossed(*map(sum, zip(no_readers, hidden, unreachable, cut_off, strict=True)))
     both = _topics_read(before) & _topics_read(after)  # one that it subscribes to or leaves is neither lost nor found
     unreadable, readable = _topics(_readable(before), _readable(after), both)
@@ -88,9 +88,13 @@ def group_shift(
         unreadable=Crossed(len(unreadable), len(readable)),
         unwritable=Crossed(len(unwritable), len(writable)),
         waiting=_waiting(before, after, at_slaves),
-        is_loss=not had <= has or _has_less_traffic(before, after) or _loses_a_room(before, after, lost_rooms),
+        is_loss=not queues_before <= queues_after
+        or _has_less_traffic(before, after)
+        or _loses_a_room(before, after, lost_rooms),
     )
-    return GroupShift(shift, len(had), len(has), unreadable, unwritable, is_service_unknown=unreachable is None)
+    return GroupShift(
+        shift, len(queues_before), len(queues_after), unreadable, unwritable, is_service_unknown=unreachable is None
+    )
 
 
 def _at_peak(before: Group, after: Group) -> Interval | None:
@@ -100,15 +104,15 @@ def _at_peak(before: Group, after: Group) -> Interval | None:
         return None
     if peak.of_topics is None or before.facts.is_broadcasting:
         return use.times(peak.scale)
-    had = dict(zip((reads.topic.topic for reads in before.division.queues.topics), peak.of_topics, strict=True))
+    ratio_of = dict(zip((reads.topic.topic for reads in before.division.queues.topics), peak.of_topics, strict=True))
     queues = after.division.queues
-    ratios = np.array([had.get(reads.topic.topic, 1.0) for reads in queues.topics], np.float64)
+    ratios = np.array([ratio_of.get(reads.topic.topic, 1.0) for reads in queues.topics], np.float64)
     if np.isnan(ratios).any():  # nothing came when the snapshot was taken: the stored days alone tell the peak
         return after.provision.at_peak
     rates = after.weights.msgs_per_s * ratios[queues.topic] * peak.scale
     work = Work.of(after.division, rates, after.owners_today, after.response_times)
-    found = None if work is None else work.busiest()
-    return None if found is None else found[0]
+    busiest = None if work is None else work.busiest()
+    return None if busiest is None else busiest[0]
 
 
 def _business_queues(group: Group) -> set[Queue]:
@@ -119,13 +123,16 @@ def _business_queues(group: Group) -> set[Queue]:
 
 def _without_readers(before: Group, after: Group) -> Crossed | None:
     """Queues by whether nobody owns them; None if an owner is unknown. Queues that are gone are neither."""
-    was, now = _orphans(before), _orphans(after)
+    orphans_before, orphans_after = _orphans(before), _orphans(after)
     if not after.facts.connections:
         return NONE  # that its clients are gone says it
-    if now is None or (now and was is None):
+    if orphans_after is None or (orphans_after and orphans_before is None):
         return None
     kept = set(after.division.queues.names)
-    return Crossed(len(now - (was or frozenset())), len(((was or frozenset()) & kept) - now))
+    return Crossed(
+        len(orphans_after - (orphans_before or frozenset())),
+        len(((orphans_before or frozenset()) & kept) - orphans_after),
+    )
 
 
 def _orphans(group: Group) -> frozenset[Queue] | None:
@@ -140,11 +147,13 @@ def _orphans(group: Group) -> frozenset[Queue] | None:
 
 def _read_twice(before: Group, after: Group) -> Crossed | None:
     """Queues by whether two clients read every message of them; None if an owner is unknown."""
-    was, now = _twice(before), _twice(after)
-    if now is None or (now and was is None):
+    twice_before, twice_after = _twice(before), _twice(after)
+    if twice_after is None or (twice_after and twice_before is None):
         return None
     kept = set(after.division.queues.names)
-    return Crossed(len(now - (was or frozenset())), len(((was or frozenset()) & kept) - now))
+    return Crossed(
+        len(twice_after - (twice_before or frozenset())), len(((twice_before or frozenset()) & kept) - twice_after)
+    )
 
 
 def _twice(group: Group) -> frozenset[Queue] | None:
@@ -165,16 +174,16 @@ def _hidden(group: Group) -> Counts:
     }
 
 
-def _crossed(was: Counts, now: Counts) -> Crossed:
+def _crossed(before: Counts, after: Counts) -> Crossed:
     """How many more there are, and how many fewer where the broker still has the topic."""
-    rises = [number - was.get(place, 0) for place, number in now.items()]
+    rises = [number - before.get(place, 0) for place, number in after.items()]
     return Crossed(sum(rise for rise in rises if rise > 0), -sum(rise for rise in rises if rise < 0))
 
 
 def _unreachable(before: Group, after: Group, at_slaves: Counts) -> Crossed | None:
     """Queues of brokers without a master whose slaves serve none of its clients; None if that is unknown."""
-    was, now = _unserved(before), _unserved(after, at_slaves)
-    return None if now is None else _crossed(was or {}, now)
+    unserved_before, unserved_after = _unserved(before), _unserved(after, at_slaves)
+    return None if unserved_after is None else _crossed(unserved_before or {}, unserved_after)
 
 
 def _cut_off(gone: Set[Queue], after: Group, lost_masters: Collection[str]) -> int:
@@ -186,7 +195,7 @@ def _cut_off(gone: Set[Queue], after: Group, lost_masters: Collection[str]) -> i
 
 def _unserved(group: Group, at_slaves: Counts = MappingProxyType({})) -> Counts | None:
     """How many queues of brokers without a master their slaves do not serve; those with the highest ids."""
-    found: dict[tuple[str, str], int] = {}
+    unserved: dict[tuple[str, str], int] = {}
     for reads, place in _places(group):
         if place.broker_state != MASTERLESS:
             continue
@@ -198,8 +207,8 @@ def _unserved(group: Group, at_slaves: Counts = MappingProxyType({})) -> Counts 
         if can is None and place.readable:
             return None
         key = reads.topic.topic, place.broker_name
-        found[key] = max(0, place.readable - at_slaves.get(key, place.readable)) if can else place.readable
-    return found
+        unserved[key] = max(0, place.readable - at_slaves.get(key, place.readable)) if can else place.readable
+    return unserved
 
 
 def _can_read(reading: Reading, group: Group, reads: Reads) -> bool | None:
@@ -230,10 +239,10 @@ def _topics_read(group: Group) -> set[str]:
     return {reads.topic.topic for reads in group.business}
 
 
-def _topics(was: Counts, now: Counts, of: Set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _topics(before: Counts, after: Counts, of: Set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of the topics that lose their last queue, and those that get a first one; they are sorted."""
-    had, has = _with_queues(was) & of, _with_queues(now) & of
-    return tuple(sorted(had - has)), tuple(sorted(has - had))
+    topics_before, topics_after = _with_queues(before) & of, _with_queues(after) & of
+    return tuple(sorted(topics_before - topics_after)), tuple(sorted(topics_after - topics_before))
 
 
 def _with_queues(counts: Counts) -> set[str]:
@@ -253,11 +262,15 @@ def _waiting(before: Group, after: Group, at_slaves: Counts) -> int | None:
     if not before.facts.connections:
         gone = set(lags) - {Queue(one.topic, one.broker_name, one.queue_id) for one in after.facts.lags}
     elif after.facts.connections:
-        had, has = _unserved(before) or {}, _unserved(after, at_slaves)
-        if has is None:
+        unserved_before, unserved_after = _unserved(before) or {}, _unserved(after, at_slaves)
+        if unserved_after is None:
             return None
         readable = _readable(after)
-        served = {place: readable[place] - number for place, number in has.items() if not had.get(place)}
+        served = {
+            place: readable[place] - number
+            for place, number in unserved_after.items()
+            if not unserved_before.get(place)
+        }
         gone -= {
             queue
             for queue in _business_queues(after)
@@ -268,8 +281,8 @@ def _waiting(before: Group, after: Group, at_slaves: Counts) -> int | None:
 
 
 def _has_less_traffic(before: Group, after: Group) -> bool:
-    was, now = before.weights.total_msgs_per_s, after.weights.total_msgs_per_s
-    return was is not None and now is not None and now < was * LESS
+    rate_before, rate_after = before.weights.total_msgs_per_s, after.weights.total_msgs_per_s
+    return rate_before is not None and rate_after is not None and rate_after < rate_before * LESS
 
 
 def _loses_a_room(before: Group, after: Group, rooms: Collection[str]) -> bool:

@@ -31,13 +31,13 @@ class Case:
     """A finding on a group that the changed cluster does not have.
 
     Attributes:
-        found: the finding.
+        finding: the finding.
         before: the group as it is.
         after: the group as it would be.
         hot_topics: topics of the cluster as it is whose queues get uneven traffic from producers.
     """
 
-    found: Finding
+    finding: Finding
     before: Group
     after: Group
     hot_topics: frozenset[str]
@@ -49,20 +49,20 @@ Check = Callable[[Case], str | None]
 
 def undecided_of_group(case: Case) -> str | None:
     """Why a group's finding can no longer be judged; None if it was judged again, and is gone."""
-    needs = rule_of(case.found.rule).needs
+    needs = rule_of(case.finding.rule).needs
     return _first(CHECKS[fact](case) for fact in (EVERY if needs is None else needs))
 
 
-def undecided_of_topic(found: Finding, before: Topic, after: Topic | None) -> str | None:
+def undecided_of_topic(finding: Finding, before: Topic, after: Topic | None) -> str | None:
     """The same for a topic's finding; ``after`` is None if the changed cluster does not have the topic."""
     if after is None or not after.unit.facts.places:
-        return f"no broker has {found.topic} after the change"
-    if found.broker_name is not None and not any(
-        place.broker_name == found.broker_name and place.read_queue_nums is not None
+        return f"no broker has {finding.topic} after the change"
+    if finding.broker_name is not None and not any(
+        place.broker_name == finding.broker_name and place.read_queue_nums is not None
         for place in after.unit.facts.places
     ):
-        return f"{found.broker_name} no longer has queues of {found.topic}"
-    needs = rule_of(found.rule).needs
+        return f"{finding.broker_name} no longer has queues of {finding.topic}"
+    needs = rule_of(finding.rule).needs
     if needs is not None:
         return STALE if "unused time" in needs else None
     old, new = before.unit.facts, after.unit.facts
@@ -88,30 +88,32 @@ def undecided_balance(before: TopicFacts, after: TopicFacts | None) -> str:
     return "too few messages are written after the change to tell uneven shares from chance"
 
 
-def undecided_of_cluster(found: Finding, before: ClusterFacts, after: ClusterFacts, policy: Policy) -> str | None:
+def undecided_of_cluster(finding: Finding, before: ClusterFacts, after: ClusterFacts, policy: Policy) -> str | None:
     """The same for a finding that names neither a group nor a topic."""
-    if rule_of(found.rule).is_of_snapshot:
+    if rule_of(finding.rule).is_of_snapshot:
         return "it is about the snapshot itself, which no change of its copy mends"
-    has = after.broker_names
-    gone = sorted(name for name in before.broker_names - has if name == found.broker_name or name in found.subjects)
-    if found.rule == "READ_ONLY_IDLE" and not gone and not _is_opened(found.broker_name, before, after):
+    broker_names = after.broker_names
+    gone = sorted(
+        name for name in before.broker_names - broker_names if name == finding.broker_name or name in finding.subjects
+    )
+    if finding.rule == "READ_ONLY_IDLE" and not gone and not _is_opened(finding.broker_name, before, after):
         return "who would have nothing to read but a drained broker is not known of every group after the change"
-    if found.rule == "BROKER_LOSS" and len(has) < policy.thresholds.BROKER_LOSS.min_brokers:
-        return f"the changed cluster has {counted(len(has), 'broker')}, too few to judge the loss of one"
+    if finding.rule == "BROKER_LOSS" and len(broker_names) < policy.thresholds.BROKER_LOSS.min_brokers:
+        return f"the changed cluster has {counted(len(broker_names), 'broker')}, too few to judge the loss of one"
     return f"the changed cluster no longer has {listed(gone)}" if gone else None
 
 
 def _is_opened(broker_name: str | None, before: ClusterFacts, after: ClusterFacts) -> bool:
     """Whether a read-only broker takes messages after the change."""
-    was, takes = (
-        any(
-            one.broker_perm is None or one.broker_perm & PERM_WRITE
-            for one in cluster.brokers
-            if one.broker_name == broker_name and one.broker_id == 0
-        )
-        for cluster in (before, after)
+    return _is_writable(broker_name, after) and not _is_writable(broker_name, before)
+
+
+def _is_writable(broker_name: str | None, cluster: ClusterFacts) -> bool:
+    return any(
+        one.broker_perm is None or one.broker_perm & PERM_WRITE
+        for one in cluster.brokers
+        if one.broker_name == broker_name and one.broker_id == 0
     )
-    return takes and not was
 
 
 def _clients(case: Case) -> str | None:
@@ -136,7 +138,7 @@ def _nobody_idle(case: Case) -> str | None:
 
 def _owners_of_topic(case: Case) -> str | None:
     """For ORPHAN_QUEUE: the topic's owners are known, and each of its queues has one."""
-    load, topic = case.after.today_load, case.found.topic
+    load, topic = case.after.today_load, case.finding.topic
     names = case.after.division.queues
     if load is None or case.after.is_settling or topic in names.topic_names(load.owners.unknown):
         return FORGOTTEN
@@ -147,21 +149,23 @@ def _owners_of_topic(case: Case) -> str | None:
 
 def _broker(case: Case) -> str | None:
     """The broker of the finding still has queues of the group's topics."""
-    name = case.found.broker_name
-    has = {place.broker_name for reads in case.after.business for place in reads.topic.places}
-    return f"{name} no longer has queues of the group's topics" if name is not None and name not in has else None
+    name = case.finding.broker_name
+    broker_names = {place.broker_name for reads in case.after.business for place in reads.topic.places}
+    return (
+        f"{name} no longer has queues of the group's topics" if name is not None and name not in broker_names else None
+    )
 
 
 def _queues(case: Case) -> str | None:
     """Consumers can still read the queues that the finding names."""
     readable = set(case.after.division.queues.names)
-    gone = [queue for queue in case.found.queues if queue not in readable]
+    gone = [queue for queue in case.finding.queues if queue not in readable]
     return _gone(gone) if gone else None
 
 
 def _lags_of_queues(case: Case) -> str | None:
     known = {Queue(one.topic, one.broker_name, one.queue_id) for one in case.after.facts.lags if one.lag is not None}
-    gone = [queue for queue in case.found.queues if queue not in known]
+    gone = [queue for queue in case.finding.queues if queue not in known]
     return _gone(gone) if gone else None
 
 
@@ -171,20 +175,27 @@ def _gone(queues: Iterable[Queue]) -> str:
 
 
 def _lag(case: Case) -> str | None:
-    had, has = (bool(group.weights.has_lag[group.weights.queue].all()) for group in (case.before, case.after))
-    return "the lag of some queues after the change is not known" if had and not has else None
+    is_lost = _is_lag_known(case.before) and not _is_lag_known(case.after)
+    return "the lag of some queues after the change is not known" if is_lost else None
+
+
+def _is_lag_known(group: Group) -> bool:
+    return bool(group.weights.has_lag[group.weights.queue].all())
 
 
 def _samples_of_queues(case: Case) -> str | None:
     """For LAG_STATE: the queues that it names still have enough samples for a state."""
-    told = {one.queue for one in queue_states(case.after.sampled)}
-    untold = [queue for queue in case.found.queues if queue not in told]
-    return "how the lag of its queues would move after the change is not known" if untold else None
+    known = {one.queue for one in queue_states(case.after.sampled)}
+    unknown = [queue for queue in case.finding.queues if queue not in known]
+    return "how the lag of its queues would move after the change is not known" if unknown else None
 
 
 def _samples(case: Case) -> str | None:
-    had, has = ({one.queue for one in queue_states(group.sampled)} for group in (case.before, case.after))
-    return "how the lag of its queues would move after the change is not known" if had - has else None
+    sampled_before = {one.queue for one in queue_states(case.before.sampled)}
+    sampled_after = {one.queue for one in queue_states(case.after.sampled)}
+    return (
+        "how the lag of its queues would move after the change is not known" if sampled_before - sampled_after else None
+    )
 
 
 def _growth(case: Case) -> str | None:
@@ -195,8 +206,8 @@ def _growth(case: Case) -> str | None:
 
 
 def _rates(case: Case) -> str | None:
-    had, has = (group.weights.total_msgs_per_s is not None for group in (case.before, case.after))
-    return "how many messages are written to its queues after the change is not known" if had and not has else None
+    is_lost = case.before.weights.total_msgs_per_s is not None and case.after.weights.total_msgs_per_s is None
+    return "how many messages are written to its queues after the change is not known" if is_lost else None
 
 
 def _spread(case: Case) -> str | None:
@@ -233,15 +244,17 @@ def _written(case: Case) -> str | None:
 def _consumed(case: Case) -> str | None:
     """The rates of handled and failed messages are known for all clients that reported them."""
     staying = {one.client_id for one in case.after.facts.consumers}
-    had = [one for one in case.before.facts.consumed if one.msgs_per_s is not None]
-    has = {one.client_id for one in case.after.facts.consumed if one.msgs_per_s is not None}
-    is_lost = bool(had) and (not has or any(one.client_id in staying - has for one in had))
+    reported_before = [one for one in case.before.facts.consumed if one.msgs_per_s is not None]
+    reporting_after = {one.client_id for one in case.after.facts.consumed if one.msgs_per_s is not None}
+    is_lost = bool(reported_before) and (
+        not reporting_after or any(one.client_id in staying - reporting_after for one in reported_before)
+    )
     return "how much the clients would handle after the change is not known" if is_lost else None
 
 
 def _seen(case: Case) -> str | None:
-    had = {one.client_id for one in case.before.facts.consumers if one.seen_on is not None}
-    lost = [one for one in case.after.facts.consumers if one.client_id in had and one.seen_on is None]
+    seen_before = {one.client_id for one in case.before.facts.consumers if one.seen_on is not None}
+    lost = [one for one in case.after.facts.consumers if one.client_id in seen_before and one.seen_on is None]
     return "on which brokers its clients would be known after the change is not known" if lost else None
 
 

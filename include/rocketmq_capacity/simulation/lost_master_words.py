@@ -59,8 +59,8 @@ def _elected(use: Use) -> str:
 
 def _pulling(loss: MasterLoss) -> str:
     if loss.reading.pull is None:
-        told = "UNDECIDED: the slave with the smallest id does not report slaveReadEnable."
-        return f"{told} With it {_after(loss, 'PULL')}"
+        unknown = "UNDECIDED: the slave with the smallest id does not report slaveReadEnable."
+        return f"{unknown} With it {_after(loss, 'PULL')}"
     if not loss.reading.pull:
         return "The slave with the smallest id refuses: its slaveReadEnable is false."
     old_s = SLAVE_SYNC_S + loss.clients.persist_offset_s

@@ -105,18 +105,20 @@ def with_course(
     restarts = {
         row.lost: row.why for row in cluster_failures(sides.before.cluster, sides.policy) if row.failure == RESTART
     }
-    found = []
-    for one in entries:
-        replicas = [broker for broker in sides.before.cluster.brokers if broker.broker_name == one.broker_name]
+    outlooks = []
+    for entry in entries:
+        replicas = [broker for broker in sides.before.cluster.brokers if broker.broker_name == entry.broker_name]
         master = next((broker for broker in replicas if broker.broker_id == 0), None)
         slaves = sorted(
             (broker for broker in replicas if broker.broker_id and broker.broker_addr in stay),
             key=lambda broker: broker.broker_id,
         )
         loss = MasterLoss.of(master, slaves, clients)
-        there = [place for place in places if place.broker_name == one.broker_name]
-        found.append(course(one, loss, (master, slaves), waiting(loss, there, readers), restarts.get(one.broker_name)))
-    return found
+        there = [place for place in places if place.broker_name == entry.broker_name]
+        outlooks.append(
+            course(entry, loss, (master, slaves), waiting(loss, there, readers), restarts.get(entry.broker_name))
+        )
+    return outlooks
 
 
 def course(
@@ -177,21 +179,21 @@ def waiting(loss: MasterLoss, places: Sequence[TopicQueue], readers: Readers) ->
     queues: dict[tuple[str, Use], int] = {}
     messages: dict[tuple[str, Use], int | None] = {}
     missing: dict[tuple[str, Use], list[str]] = {}
-    for one in readers.reads:
-        group = readers.groups.get(one.consumer_group)
-        if one.topic not in readable or group is None or group.message_model == LITE_SELECTIVE:
+    for reads in readers.reads:
+        group = readers.groups.get(reads.consumer_group)
+        if reads.topic not in readable or group is None or group.message_model == LITE_SELECTIVE:
             continue
-        key = group.consumer_group, group.use(one.message_request_mode)
+        key = group.consumer_group, group.use(reads.message_request_mode)
         lags = [
-            readers.lags.get((one.consumer_group, one.topic, broker_name, queue_id))
-            for queue_id in range(readable[one.topic])
+            readers.lags.get((reads.consumer_group, reads.topic, broker_name, queue_id))
+            for queue_id in range(readable[reads.topic])
         ]
         known = [lag for lag in lags if lag is not None]
         so_far = messages.get(key, 0)
         is_known = so_far is not None and len(known) == len(lags) and not is_broadcasting(group.message_model)
-        if readers.at_slaves.get((one.topic, broker_name), readable[one.topic]) < readable[one.topic]:
-            missing.setdefault(key, []).append(one.topic)
-        queues[key] = queues.get(key, 0) + readable[one.topic]
+        if readers.at_slaves.get((reads.topic, broker_name), readable[reads.topic]) < readable[reads.topic]:
+            missing.setdefault(key, []).append(reads.topic)
+        queues[key] = queues.get(key, 0) + readable[reads.topic]
         messages[key] = (so_far or 0) + sum(known) if is_known else None
     rows = [
         WaitingMessages(

@@ -55,11 +55,11 @@ class Registering:
     @classmethod
     def of(cls, brokers: Iterable[Broker]) -> "Registering":
         """Those of some brokers; with RocketMQ's defaults where a broker does not tell its own."""
-        each = [_registers(one) for one in brokers] or [(REGISTERS_S, REGISTERS_S, BROKER_EXPIRED_S)]
+        timings = [_registers(one) for one in brokers] or [(REGISTERS_S, REGISTERS_S, BROKER_EXPIRED_S)]
         return cls(
-            period_s=max(registers_s for registers_s, _, _ in each),
-            first_s=min(silent_s - heard_s for _, heard_s, silent_s in each),
-            last_s=max(silent_s for _, _, silent_s in each) + NAMESERVER_SCAN_S,
+            period_s=max(registers_s for registers_s, _, _ in timings),
+            first_s=min(silent_s - heard_s for _, heard_s, silent_s in timings),
+            last_s=max(silent_s for _, _, silent_s in timings) + NAMESERVER_SCAN_S,
         )
 
 

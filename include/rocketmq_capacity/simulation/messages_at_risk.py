@@ -39,7 +39,7 @@ def slave_behind_bytes(master: Broker | None, slaves: Sequence[Broker]) -> float
     The snapshot asks brokers one after the other, so that it is also 0 where the slave was asked later.
     """
     end = None if master is None else figure(master.runtime, LOG_END)
-    ends = [told for one in slaves if (told := figure(one.runtime, LOG_END)) is not None]
+    ends = [slave_end for one in slaves if (slave_end := figure(one.runtime, LOG_END)) is not None]
     return None if end is None or not ends else max(end - max(ends), 0.0)
 
 
@@ -187,8 +187,8 @@ def _bytes_per_s(master: Broker) -> float | None:
 
 def _setting(broker: Broker, setting: tuple[str, float]) -> float:
     name, usual = setting
-    told = figure(broker.config, name)
-    return usual if told is None else told
+    value = figure(broker.config, name)
+    return usual if value is None else value
 
 
 def _is_set(broker: Broker, key: str) -> bool:

@@ -16,7 +16,7 @@ class Moved:
 
     Attributes:
         queue: its index among the queues afterwards.
-        was: its index among the queues before; NONE for a new queue.
+        index_before: its index among the queues before; NONE for a new queue.
         gives: the first client that no longer owns it, by index; NONE if there is none.
         takes: the first client that did not own it before, by index; NONE if there is none.
         old: how many clients own it before.
@@ -25,7 +25,7 @@ class Moved:
     """
 
     queue: Integers
-    was: Integers
+    index_before: Integers
     gives: Integers
     takes: Integers
     old: Integers
@@ -37,24 +37,24 @@ class Moved:
         """The queues that a change moves; clients have the index of their id in ``client_ids``."""
         number = {client_id: place for place, client_id in enumerate(client_ids)}
         clients, queues = max(len(number), 1), after.division.queues
-        was = _indexes_before(before, after)
-        now = np.full(len(before.division.queues) + 1, NONE)  # the last entry is for the queues that are new
-        now[was] = np.arange(len(queues))
+        index_before = _indexes_before(before, after)
+        index_after = np.full(len(before.division.queues) + 1, NONE)  # the last entry is for the queues that are new
+        index_after[index_before] = np.arange(len(queues))
         new = _pairs(after, np.arange(len(queues)), number)
-        old = _pairs(before, now[:-1], number)
+        old = _pairs(before, index_after[:-1], number)
         left, joined = _without(old, new), _without(new, old)
         gives, takes = _first_client(left, clients, len(queues)), _first_client(joined, clients, len(queues))
         owns = np.bincount(new // clients, minlength=len(queues))
         owned = np.bincount(old // clients, minlength=len(queues))
-        has_moved = (gives != NONE) | (takes != NONE) | ((owns == 0) & (was == NONE))
+        has_moved = (gives != NONE) | (takes != NONE) | ((owns == 0) & (index_before == NONE))
         queue = np.flatnonzero(has_moved & after.is_pulled)
         kept = owned - np.bincount(left // clients, minlength=len(queues))
-        return cls(queue, *(each[queue] for each in (was, gives, takes, owned, owns, kept)))
+        return cls(queue, *(each[queue] for each in (index_before, gives, takes, owned, owns, kept)))
 
     @property
     def is_new(self) -> Flags:
         """Whether the change creates each queue."""
-        return np.equal(self.was, NONE)
+        return np.equal(self.index_before, NONE)
 
 
 def _indexes_before(before: State, after: State) -> Integers:
@@ -75,19 +75,19 @@ def _pairs(state: State, queue: Integers, number: Mapping[str, int]) -> Integers
     """
     client = np.array([number[one] for one in state.division.members.client_ids], np.int64)
     keep = (state.is_pulled & (queue != NONE))[state.owners.queue]
-    own, owner = queue[state.owners.queue[keep]], client[state.owners.client[keep]]
-    return np.unique(own * max(len(number), 1) + owner)
+    owned, owner = queue[state.owners.queue[keep]], client[state.owners.client[keep]]
+    return np.unique(owned * max(len(number), 1) + owner)
 
 
 def _without(pairs: Integers, others: Integers) -> Integers:
     """The pairs that are not among the others; both are sorted."""
-    found: Integers = np.append(others, NONE)[np.searchsorted(others, pairs)]
-    return pairs[~np.equal(found, pairs)]
+    candidates: Integers = np.append(others, NONE)[np.searchsorted(others, pairs)]
+    return pairs[~np.equal(candidates, pairs)]
 
 
 def _first_client(pairs: Integers, clients: int, queues: int) -> Integers:
     """For each queue the first of the clients that are paired with it; NONE without one."""
-    found = np.full(queues, NONE)
+    first = np.full(queues, NONE)
     queue, client = np.divmod(pairs[::-1], clients)
-    found[queue] = client
-    return found
+    first[queue] = client
+    return first

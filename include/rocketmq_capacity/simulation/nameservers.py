@@ -36,8 +36,8 @@ def _with_routes(after: Inventory, before: Inventory, views: Sequence[Nameserver
     """The inventory with the routes that these name servers give, and how each of them differs from these."""
     known = {topic.topic: topic.queues or () for topic in before.topics}
     differing = {route.topic for view in before.nameserver_views or () for route in view.routes or ()}
-    own = [{route.topic: route.queues for route in view.routes or ()} for view in views]
-    given = [{name: each.get(name, known.get(name, ())) for name in differing} for each in own]
+    routes_of_views = [{route.topic: route.queues for route in view.routes or ()} for view in views]
+    given = [{name: each.get(name, known.get(name, ())) for name in differing} for each in routes_of_views]
     joined = {name: next((each[name] for each in given if each[name]), ()) for name in differing}
     return replace(
         after,
@@ -55,21 +55,21 @@ def _with_queues(topic: Topic, joined: Mapping[str, Queues]) -> Topic:
     return topic if queues is None or _is_same(queues, topic.queues or ()) else replace(topic, queues=queues)
 
 
-def _different(joined: Mapping[str, Queues], own: Mapping[str, Queues]) -> tuple[Route, ...] | None:
+def _different(joined: Mapping[str, Queues], routes: Mapping[str, Queues]) -> tuple[Route, ...] | None:
     """The routes that differ from the joined ones, in Java's order; None if there are none."""
-    names = sorted((name for name, each in own.items() if not _is_same(each, joined[name])), key=java_order)
-    return tuple(Route(topic=name, queues=own[name]) for name in names) or None
+    names = sorted((name for name, each in routes.items() if not _is_same(each, joined[name])), key=java_order)
+    return tuple(Route(topic=name, queues=routes[name]) for name in names) or None
 
 
-def _is_same(one: Queues, other: Queues) -> bool:
+def _is_same(route: Queues, other: Queues) -> bool:
     """Whether two routes have the same queues, in whatever order."""
-    return {queues.broker_name: queues for queues in one} == {queues.broker_name: queues for queues in other}
+    return {queues.broker_name: queues for queues in route} == {queues.broker_name: queues for queues in other}
 
 
 def _deregistered(broker: Broker, address: str) -> Broker:
     """The broker, which registers with the other name servers alone."""
-    told = (broker.config or {}).get("namesrvAddr", "").split(";")
-    if address not in (one.strip() for one in told):
+    addresses = (broker.config or {}).get("namesrvAddr", "").split(";")
+    if address not in (one.strip() for one in addresses):
         return broker
-    others = ";".join(one for one in told if one.strip() != address)
+    others = ";".join(one for one in addresses if one.strip() != address)
     return replace(broker, config={**(broker.config or {}), "namesrvAddr": others})

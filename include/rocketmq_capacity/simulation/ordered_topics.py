@@ -32,10 +32,12 @@ def ordered_topics(sides: Sides) -> tuple[OrderedTopic, ...]:
 
     A topic that producers see no queue of, before or afterwards, has none: nothing is sent there.
     """
-    was, now = (_written(side) for side in (sides.before, sides.after))
-    changed = {topic for topic in was.keys() & now.keys() if was[topic] != now[topic]}
+    queues_before, queues_after = _written(sides.before), _written(sides.after)
+    changed = {
+        topic for topic in queues_before.keys() & queues_after.keys() if queues_before[topic] != queues_after[topic]
+    }
     before = topics_of(sides.before, Cluster(sides.before.cluster, sides.policy, is_suspect=False), changed)
-    each = ((name, moved_messages(before[name], now[name])) for name in sorted(changed, key=java_order))
+    moves = ((name, moved_messages(before[name], queues_after[name])) for name in sorted(changed, key=java_order))
     return tuple(
         OrderedTopic(
             topic=name,
@@ -44,15 +46,15 @@ def ordered_topics(sides: Sides) -> tuple[OrderedTopic, ...]:
             moved_keys_ratio=round(moved.of_keys, METRIC_DECIMALS),
             meaning=moved.sentence(),
         )
-        for name, moved in each
+        for name, moved in moves
         if moved is not None
     )
 
 
 def _written(side: Side) -> Mapping[str, Mapping[str, int]]:
     """By business topic and broker the queues that producers see there."""
-    found: dict[str, dict[str, int]] = {}
+    queues: dict[str, dict[str, int]] = {}
     for row in side.records(TopicQueue, Written, pc.field("kind").cast(pa.string()) == BUSINESS):
         if row.broker_state == MASTER and (row.perm or 0) & PERM_WRITE:
-            found.setdefault(row.topic, {})[row.broker_name] = row.write_queue_nums or 0
-    return found
+            queues.setdefault(row.topic, {})[row.broker_name] = row.write_queue_nums or 0
+    return queues

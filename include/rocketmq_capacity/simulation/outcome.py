@@ -32,20 +32,20 @@ class Sorted:
     cleared: list[Finding]
     undecided: list[UndecidedFinding]
 
-    def sort_in(self, found: Finding, doubt: str | None, lost_with: str | None) -> None:
+    def sort_in(self, finding: Finding, doubt: str | None, lost_with: str | None) -> None:
         """Add a finding that the later run does not have.
 
         Args:
-            found: the finding.
+            finding: the finding.
             doubt: why it can no longer be judged; None if it was judged again.
             lost_with: what it is gone with; None if all that it is about is still there.
         """
         if lost_with is not None:
             doubt = f"it is gone with {lost_with}, and not mended"
         if doubt is None:
-            self.cleared.append(found)
+            self.cleared.append(finding)
         else:
-            self.undecided.append(_undecided(found, doubt, lost_with))
+            self.undecided.append(_undecided(finding, doubt, lost_with))
 
 
 def sides_of(
@@ -60,17 +60,17 @@ def key_of(finding: Finding) -> tuple[Any, ...]:
     return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
 
 
-def _undecided(found: Finding, why: str, lost_with: str | None) -> UndecidedFinding:
+def _undecided(finding: Finding, why: str, lost_with: str | None) -> UndecidedFinding:
     return UndecidedFinding(
-        rule=found.rule,
-        severity=found.severity,
-        consumer_group=found.consumer_group,
-        topic=found.topic,
-        broker_name=found.broker_name,
-        subjects=found.subjects,
-        queues=found.queues,
-        evidence=found.evidence,
-        message=found.message,
+        rule=finding.rule,
+        severity=finding.severity,
+        consumer_group=finding.consumer_group,
+        topic=finding.topic,
+        broker_name=finding.broker_name,
+        subjects=finding.subjects,
+        queues=finding.queues,
+        evidence=finding.evidence,
+        message=finding.message,
         why=why,
         gone_with=lost_with,
     )
@@ -90,8 +90,8 @@ def verdict_of(*, is_better: bool, is_worse: bool, is_undecided: bool) -> Verdic
 def outcome(
     before: Group,
     after: Group,
-    found: Sequence[Finding],
-    finds: Sequence[Finding],
+    findings_before: Sequence[Finding],
+    findings_after: Sequence[Finding],
     hot_topics: frozenset[str],
     lost_rooms: Collection[str] = (),
     lost_masters: Collection[str] = (),
@@ -102,28 +102,28 @@ def outcome(
     Args:
         before: the group as it is.
         after: the group as it would be.
-        found: the findings about it before.
-        finds: the findings about it after.
+        findings_before: the findings about it before.
+        findings_after: the findings about it after.
         hot_topics: topics whose queues get uneven traffic from producers.
         lost_rooms: machine rooms that the scenario takes away.
         lost_masters: brokers that the scenario leaves without a master.
         at_slaves: how many queues their slaves have of topics of which their masters had others.
     """
-    still, gone, added = sides_of(found, finds)
+    still, gone, added = sides_of(findings_before, findings_after)
     findings = Sorted(still, added, cleared=[], undecided=[])
-    for one in gone:
-        lost_with = gone_with(one, before, after, lost_rooms)
-        doubt = undecided_of_group(Case(one, before, after, hot_topics)) if lost_with is None else None
-        findings.sort_in(one, doubt, lost_with)
-    told = group_shift(before, after, lost_rooms, lost_masters, at_slaves)
-    effect = effect_of(told.shift, after.policy.thresholds)
-    shift, bound = told.shift, after.policy.thresholds.PROVISION.under_utilisation
+    for finding in gone:
+        lost_with = gone_with(finding, before, after, lost_rooms)
+        doubt = undecided_of_group(Case(finding, before, after, hot_topics)) if lost_with is None else None
+        findings.sort_in(finding, doubt, lost_with)
+    change = group_shift(before, after, lost_rooms, lost_masters, at_slaves)
+    effect = effect_of(change.shift, after.policy.thresholds)
+    shift, bound = change.shift, after.policy.thresholds.PROVISION.under_utilisation
     use, becomes = before.provision.utilisation, after.provision.utilisation
     row = ScenarioGroup(
         consumer_group=after.name,
         verdict=effect.verdict,
         reasons=effect.reasons,
-        why=why(told, effect, bound),
+        why=why(change, effect, bound),
         before_utilisation=use and use.estimate,
         after_utilisation=becomes and becomes.estimate,
         before_peak_utilisation=shift.was_busy and shift.was_busy.estimate,
@@ -134,12 +134,12 @@ def outcome(
         moved_queues=moved_today(before, after),
         before_clients=before.facts.connections,
         after_clients=after.facts.connections,
-        before_queues=told.before_queues,
-        after_queues=told.after_queues,
+        before_queues=change.before_queues,
+        after_queues=change.after_queues,
         unread_queues=shift.unread and shift.unread.worse,
         waiting_messages=shift.waiting,
-        unreadable_topics=told.unreadable_topics,
-        unwritable_topics=told.unwritable_topics,
+        unreadable_topics=change.unreadable_topics,
+        unwritable_topics=change.unwritable_topics,
         findings_added=len(findings.added),
         findings_cleared=len(findings.cleared),
         findings_undecided=len(findings.undecided),
@@ -149,7 +149,7 @@ def outcome(
 
 def is_touched(row: ScenarioGroup) -> bool:
     """Whether the row shows any effect on the group."""
-    found = row.findings_added, row.findings_cleared, row.findings_undecided
+    findings = row.findings_added, row.findings_cleared, row.findings_undecided
     sides = (
         (row.before_utilisation, row.after_utilisation),
         (row.before_lag, row.after_lag),
@@ -157,7 +157,7 @@ def is_touched(row: ScenarioGroup) -> bool:
         (row.before_queues, row.after_queues),
     )
     same = all(before == after for before, after in sides)
-    return any(found) or not same or row.moved_queues != 0 or row.verdict != "UNCHANGED"
+    return any(findings) or not same or row.moved_queues != 0 or row.verdict != "UNCHANGED"
 
 
 def moved_today(before: Group, after: Group) -> int | None:
@@ -169,10 +169,10 @@ def moved_today(before: Group, after: Group) -> int | None:
         return 0
     if before.whole_load is None or after.whole_load is None:
         return None
-    had, has = _readers(before), _readers(after)
+    readers_before, readers_after = _readers(before), _readers(after)
     common = set(before.division.queues.names) & set(after.division.queues.names)
     business = {reads.topic.topic for reads in after.business}
-    return sum(had.get(queue) != has.get(queue) for queue in common if queue.topic in business)
+    return sum(readers_before.get(queue) != readers_after.get(queue) for queue in common if queue.topic in business)
 
 
 def _readers(group: Group) -> dict[Queue, frozenset[tuple[str, int]]]:

@@ -108,11 +108,11 @@ def _producers(generation: Generation, change: SlowBroker, sendings: Collection[
     A one-way message takes no time, so its producer avoids nothing.
     """
     waits = [(sending, min(change.latency_ms, sending.timeout_ms)) for sending in sendings if sending.timeout_ms]
-    each = [
+    back_offs = [
         (taken, generation.back_off_ms(taken, has_failed=sending.is_late(change.latency_ms)))
         for sending, taken in waits
     ]
-    avoiding = [(taken, back_off) for taken, back_off in each if back_off]
+    avoiding = [(taken, back_off) for taken, back_off in back_offs if back_off]
     # A message that begins just before the broker is fast again takes its time, and is followed by a back-off.
     avoided_ms = [taken + back_off for taken, back_off in avoiding]
     return SlowProducers(

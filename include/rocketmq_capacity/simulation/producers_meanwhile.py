@@ -60,9 +60,9 @@ def producers_meanwhile(sides: Sides) -> Meanwhile:
     known = _known(sides, {place.topic for place in places})
     producers = _producers(sides.before)
     sendings = sides.policy.sendings(seen_groups(sides.before))
-    found = producer_timeline(troubles, places, known, sides.policy, sendings)
-    rows: Sequence[Sequence[Dataset]] = (found.rows, found.courses, found.timeline)
-    return Meanwhile(dict(zip(OF_PRODUCERS, rows, strict=True)), _member(found, troubles, producers, sides.policy))
+    timelines = producer_timeline(troubles, places, known, sides.policy, sendings)
+    rows: Sequence[Sequence[Dataset]] = (timelines.rows, timelines.courses, timelines.timeline)
+    return Meanwhile(dict(zip(OF_PRODUCERS, rows, strict=True)), _member(timelines, troubles, producers, sides.policy))
 
 
 def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[str], policy: Policy) -> Troubles:
@@ -77,13 +77,13 @@ def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[st
         policy: its ``rooms`` say which brokers are in a lost room.
     """
     names, elected = set(brokers), set(masters)
-    each = [change.trouble for change in scenario.changes]
-    slow = {name: how for trouble in each for name, how in trouble.slow.items()}
-    lost = frozenset[str]().union(*(trouble.lost | (trouble.lost_if_masterless - elected) for trouble in each))
+    troubles = [change.trouble for change in scenario.changes]
+    slow = {name: how for trouble in troubles for name, how in trouble.slow.items()}
+    lost = frozenset[str]().union(*(trouble.lost | (trouble.lost_if_masterless - elected) for trouble in troubles))
     in_rooms = frozenset[str]()
     if policy.rooms is not None:
         in_rooms = frozenset(name for name in names if policy.rooms.of_broker(name) in scenario.lost_rooms)
-    read_only = frozenset[str]().union(*(trouble.read_only for trouble in each))
+    read_only = frozenset[str]().union(*(trouble.read_only for trouble in troubles))
     endings: tuple[str | None, ...] = (SILENT,) if in_rooms else (None,)
     if lost:
         endings = KILL, SILENT
@@ -123,11 +123,11 @@ def _known(sides: Sides, topics: set[str]) -> dict[str, Known]:
 
 def _rates(side: Side, wanted: pc.Expression) -> dict[str, float | None]:
     """By topic, the messages a second that producers write to all its queues; None if one queue's rate is unknown."""
-    found: dict[str, float | None] = {}
+    rates: dict[str, float | None] = {}
     for topic, rate in side.records(tables.ProducerShare, _Rate, wanted):
-        total = found.get(topic, 0.0)
-        found[topic] = None if total is None or rate is None else total + rate
-    return found
+        total = rates.get(topic, 0.0)
+        rates[topic] = None if total is None or rate is None else total + rate
+    return rates
 
 
 def _is_one_of(topics: Iterable[str]) -> pc.Expression:
@@ -151,17 +151,17 @@ class _Version(NamedTuple):
 def _producers(before: Side) -> dict[str, int]:
     """The number of producers in the snapshot, by generation of the Java client."""
     rows = before.records(tables.Producer, _Version, pc.field("version").is_valid())
-    found: Counter[str] = Counter()
+    producers: Counter[str] = Counter()
     for (language, version), number in Counter(rows).items():
         generation = generation_of(version) if language == JAVA else None
         if generation is not None:
-            found[generation.name] += number
-    return dict(sorted(found.items()))
+            producers[generation.name] += number
+    return dict(sorted(producers.items()))
 
 
-def _member(found: ProducerTimelines, troubles: Troubles, producers: dict[str, int], policy: Policy) -> Producers:
+def _member(timelines: ProducerTimelines, troubles: Troubles, producers: dict[str, int], policy: Policy) -> Producers:
     courses: dict[int, list[Course]] = {}
-    for row in found.courses:
+    for row in timelines.courses:
         course = Course(**{name: getattr(row, name) for name in Course.__struct_fields__})
         courses.setdefault(row.route, []).append(course)
     member: Producers = steady(
@@ -180,10 +180,10 @@ def _member(found: ProducerTimelines, troubles: Troubles, producers: dict[str, i
                     put_msgs_per_s=route.put_msgs_per_s,
                     courses=tuple(courses[number]),
                 )
-                for number, route in enumerate(found.routes, 1)
+                for number, route in enumerate(timelines.routes, 1)
             ),
-            routes_left_out=found.routes_left_out,
-            topics_left_out=sum(row.route is None for row in found.rows),
+            routes_left_out=timelines.routes_left_out,
+            topics_left_out=sum(row.route is None for row in timelines.rows),
         )
     )
     return member

@@ -41,35 +41,35 @@ def queue_plans(sides: Sides, *, is_suspect: bool) -> tuple[QueuePlan, ...]:
     drained = {one.broker_name for one in changes if isinstance(one, ReadOnlyBroker)}
     names = {*asked, *_business_topics(sides.after, added), *_business_topics(sides.before, drained)}
     cluster = Cluster(sides.before.cluster, sides.policy, is_suspect)
-    was, will_be = topics_of(sides.before, cluster, names), topics_of(sides.after, cluster, names)
+    topics_before, topics_after = topics_of(sides.before, cluster, names), topics_of(sides.after, cluster, names)
     plans = [
         plan
-        for name in sorted(asked & was.keys() & will_be.keys())
-        for plan in plans_of_topic(was[name], _counts(will_be[name]))
+        for name in sorted(asked & topics_before.keys() & topics_after.keys())
+        for plan in plans_of_topic(topics_before[name], _counts(topics_after[name]))
     ]
-    plans += _broker_plans(sides.scenario, cluster, was, will_be)
+    plans += _broker_plans(sides.scenario, cluster, topics_before, topics_after)
     return tuple(map(steady, plans))
 
 
 def _broker_plans(
-    scenario: Scenario, cluster: Cluster, was: Mapping[str, Topic], will_be: Mapping[str, Topic]
+    scenario: Scenario, cluster: Cluster, topics_before: Mapping[str, Topic], topics_after: Mapping[str, Topic]
 ) -> Iterator[QueuePlan]:
     for change in scenario.changes:
         if isinstance(change, AddBroker):
             spread = {
-                name: (was[name], counts)
-                for name, topic in will_be.items()
-                if name in was and topic.facts.kind == BUSINESS
+                name: (topics_before[name], counts)
+                for name, topic in topics_after.items()
+                if name in topics_before and topic.facts.kind == BUSINESS
                 for counts in _counts(topic)
                 if counts.broker_name == change.broker_name
             }
             yield add_broker_plan(cluster, change.broker_name, change.broker_addr, spread)
         elif isinstance(change, ReadOnlyBroker):
             there = [
-                was[name]
-                for name in sorted(was)
-                if was[name].facts.kind == BUSINESS
-                and any(place.broker_name == change.broker_name for place in was[name].facts.places)
+                topics_before[name]
+                for name in sorted(topics_before)
+                if topics_before[name].facts.kind == BUSINESS
+                and any(place.broker_name == change.broker_name for place in topics_before[name].facts.places)
             ]
             yield remove_broker_plan(cluster, change.broker_name, there)
 
@@ -81,8 +81,8 @@ def _business_topics(side: Side, broker_names: Iterable[str]) -> set[str]:
 
 def topics_of(side: Side, cluster: Cluster, names: Iterable[str]) -> dict[str, Topic]:
     """Some topics of a run with their readers, by name."""
-    found = {name: _UNIT.decode(unit.facts) for name, (unit,) in side.rows_by(tables.TopicUnit, "topic", names).items()}
-    return {name: Topic(one.facts, cluster, readers=one.readers) for name, one in found.items()}
+    units = {name: _UNIT.decode(unit.facts) for name, (unit,) in side.rows_by(tables.TopicUnit, "topic", names).items()}
+    return {name: Topic(one.facts, cluster, readers=one.readers) for name, one in units.items()}
 
 
 def _counts(topic: Topic) -> list[QueueCounts]:

@@ -39,12 +39,12 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
 
     A broker that lost its master, or got one, has other writable queues although its topics are the same.
     """
-    was = {topic.topic: topic for topic in before.topics}
+    old_topics = {topic.topic: topic for topic in before.topics}
     turned = masterless(before.brokers) ^ masterless(after.brokers)
     effects = {
-        topic.topic: _Effect.of(was[topic.topic], topic, before, after, spread)
+        topic.topic: _Effect.of(old_topics[topic.topic], topic, before, after, spread)
         for topic in after.topics
-        if topic != was[topic.topic] or any(queues.broker_name in turned for queues in topic.queues or ())
+        if topic != old_topics[topic.topic] or any(queues.broker_name in turned for queues in topic.queues or ())
     }
     # RocketMQ divides a retry topic by itself, so the owners of business queues stay.
     reassigned = {n for n, effect in effects.items() if effect.moves_ownership and not n.startswith(RETRY_PREFIX)}
@@ -80,11 +80,19 @@ class _Effect:
     @classmethod
     def of(cls, old: Topic, new: Topic, before: Inventory, after: Inventory, spread: Spread) -> "_Effect":
         """From the topic before and after; ``new`` may still have offsets of queues that are gone."""
-        had = {queues.broker_name: queues for queues in old.queues or ()}
-        has = {queues.broker_name: queues for queues in new.queues or ()}
-        changed = sorted(name for name in had.keys() | has.keys() if had.get(name) != has.get(name))
-        ids_on = {name: _ids(has.get(name)) for name in changed}
-        new_ids = [(name, queue_id) for name in changed for queue_id in _new_ids(had.get(name), has.get(name))]
+        queues_before = {queues.broker_name: queues for queues in old.queues or ()}
+        queues_after = {queues.broker_name: queues for queues in new.queues or ()}
+        changed = sorted(
+            name
+            for name in queues_before.keys() | queues_after.keys()
+            if queues_before.get(name) != queues_after.get(name)
+        )
+        ids_on = {name: _ids(queues_after.get(name)) for name in changed}
+        new_ids = [
+            (name, queue_id)
+            for name in changed
+            for queue_id in _new_ids(queues_before.get(name), queues_after.get(name))
+        ]
         routes = writable_queues(old, before.brokers), writable_queues(new, after.brokers)
         settled_new = replace(new, offsets=_settled_offsets(new.offsets, ids_on, new_ids, routes[1]))
         was_readable, is_readable = readable_queues(old), readable_queues(new)
@@ -135,10 +143,10 @@ def _ids(queues: TopicQueues | None) -> int:
     return 0 if queues is None else max(queues.read_queue_nums or 0, queues.write_queue_nums or 0)
 
 
-def _new_ids(had: TopicQueues | None, has: TopicQueues | None) -> range:
+def _new_ids(before: TopicQueues | None, after: TopicQueues | None) -> range:
     """The ids that were not there before; none if the number before is unknown."""
-    is_unknown = had is not None and had.read_queue_nums is None and had.write_queue_nums is None
-    return range(0) if is_unknown else range(_ids(had), _ids(has))
+    is_unknown = before is not None and before.read_queue_nums is None and before.write_queue_nums is None
+    return range(0) if is_unknown else range(_ids(before), _ids(after))
 
 
 def _settled_offsets(

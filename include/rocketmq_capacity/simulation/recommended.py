@@ -56,9 +56,9 @@ def recommended_transitions(
     facts = structs.replace(group.facts, consumed=consumption.consumed, lags=consumption.lags)
     of_topic = {reads.topic.topic: reads for reads in facts.business}
     before: State | None = None
-    for one in sorted(recommendations, key=lambda each: each.id):
-        case, changed = _case(one), _changed(facts, current, one)
-        if case is None and changed is None and one.config_assignment is None:
+    for recommendation in sorted(recommendations, key=lambda each: each.id):
+        case, changed = _case(recommendation), _changed(facts, current, recommendation)
+        if case is None and changed is None and recommendation.config_assignment is None:
             continue
         before = before or _state(group, facts, current, facts)
         if before is None:
@@ -68,12 +68,12 @@ def recommended_transitions(
             of_case = structs.replace(facts, reads=(of_topic[case.topic],), lags=())
             after = _with_queues(group, before, changed_facts(of_case, case, cluster), current)
         elif changed is not None:
-            after = _state(group, *changed, changed[0] if one.action in NEW_CODE else facts)
+            after = _state(group, *changed, changed[0] if recommendation.action in NEW_CODE else facts)
         if after is not None:
-            yield _row(one, Change(before, after, timing))
-        if one.config_assignment is not None:
-            lists = CONFIG_ASSIGNMENT.decode(one.config_assignment).clients
-            yield _row(one, Change(before, _listed(group, before.division, lists), timing), is_of_lists=True)
+            yield _row(recommendation, Change(before, after, timing))
+        if recommendation.config_assignment is not None:
+            lists = CONFIG_ASSIGNMENT.decode(recommendation.config_assignment).clients
+            yield _row(recommendation, Change(before, _listed(group, before.division, lists), timing), is_of_lists=True)
 
 
 def _row(asked: tables.Recommendation, change: Change, *, is_of_lists: bool = False) -> tables.RecommendedTransition:
@@ -98,13 +98,16 @@ def _state(group: AssessedGroup, facts: GroupFacts, current: str, code: GroupFac
     """
     modes = "".join(f" {reads.topic.topic} {reads.message_request_mode}" for reads in group.business)
     division = changed_division(group, facts)
-    runs = client_runs(division, current, group.policy)
-    own = _own_code(code.consumers)
-    told = {one: f"{run}{modes}{own.get(one, '')}" for one, run in zip(division.members.client_ids, runs, strict=True)}
-    if not told:
-        return State(division, NO_OWNERS, told)
-    owners = owned_on_trial(group, runs, division)
-    return None if owners is None else State(division, owners, told)
+    strategies = client_runs(division, current, group.policy)
+    marks = _own_code(code.consumers)
+    runs = {
+        one: f"{run}{modes}{marks.get(one, '')}"
+        for one, run in zip(division.members.client_ids, strategies, strict=True)
+    }
+    if not runs:
+        return State(division, NO_OWNERS, runs)
+    owners = owned_on_trial(group, strategies, division)
+    return None if owners is None else State(division, owners, runs)
 
 
 def _with_queues(group: AssessedGroup, before: State, facts: GroupFacts, current: str) -> State | None:

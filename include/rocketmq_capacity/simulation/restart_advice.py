@@ -7,11 +7,11 @@ from rocketmq_capacity.plan_file.rolling_restart import RestartTotals
 from rocketmq_capacity.wording import counted, percent
 
 
-def badness(one: RestartTotals) -> tuple[float, float, int, float, str, int]:
+def badness(restart: RestartTotals) -> tuple[float, float, int, float, str, int]:
     """The key that sorts restarts, the best first: longest unread, then messages twice, queues moved and duration."""
-    twice = inf if one.messages_twice_expected is None else one.messages_twice_expected
-    unread = inf if one.unread_longest_worst_s is None else one.unread_longest_worst_s
-    return unread, twice, one.moved_queues, one.lasts_s, one.strategy, one.batch
+    twice = inf if restart.messages_twice_expected is None else restart.messages_twice_expected
+    unread = inf if restart.unread_longest_worst_s is None else restart.unread_longest_worst_s
+    return unread, twice, restart.moved_queues, restart.lasts_s, restart.strategy, restart.batch
 
 
 def advice(asked: RestartTotals, others: Sequence[RestartTotals], bound: float) -> Iterator[str]:
@@ -33,17 +33,17 @@ def advice(asked: RestartTotals, others: Sequence[RestartTotals], bound: float) 
             f"Restart fewer clients at a time: with {asked.batch} down, the busiest of the others is busy for "
             f"{percent(asked.busy_ratio)} of its time, above {percent(bound)}."
         )
-    for one in others:
-        if one.ending != asked.ending and badness(one) < badness(asked):
+    for other in others:
+        if other.ending != asked.ending and badness(other) < badness(asked):
             yield (
                 f"End the clients by shutdown() and not by {asked.ending}: each queue has one reader after at most "
-                f"{one.settles_s:,g} s instead of {asked.settles_s:,g} s{_fewer_twice(asked, one)}."
+                f"{other.settles_s:,g} s instead of {asked.settles_s:,g} s{_fewer_twice(asked, other)}."
             )
-    for one in others:
-        if one.client_ids != asked.client_ids and one.moved_queues < asked.moved_queues:
+    for other in others:
+        if other.client_ids != asked.client_ids and other.moved_queues < asked.moved_queues:
             yield (
-                f"Set instanceName, so that clients keep their ids: {counted(one.moved_queues, 'queue')} "
-                f"{'moves' if one.moved_queues == 1 else 'move'} in all instead of {asked.moved_queues:,}."
+                f"Set instanceName, so that clients keep their ids: {counted(other.moved_queues, 'queue')} "
+                f"{'moves' if other.moved_queues == 1 else 'move'} in all instead of {asked.moved_queues:,}."
             )
     yield from _fewer_moves(asked, others, bound)
 
@@ -71,14 +71,14 @@ def _fewer_moves(asked: RestartTotals, others: Sequence[RestartTotals], bound: f
         )
 
 
-def _bears(one: RestartTotals, bound: float) -> bool:
+def _bears(restart: RestartTotals, bound: float) -> bool:
     """Whether the clients that are left are known to bear the load."""
-    return one.busy_ratio is not None and one.busy_ratio <= bound
+    return restart.busy_ratio is not None and restart.busy_ratio <= bound
 
 
-def _fewer_twice(asked: RestartTotals, one: RestartTotals) -> str:
-    if asked.messages_twice_expected is None or one.messages_twice_expected is None:
+def _fewer_twice(asked: RestartTotals, other: RestartTotals) -> str:
+    if asked.messages_twice_expected is None or other.messages_twice_expected is None:
         return ""
-    return f", and {one.messages_twice_expected:,g} messages come twice on average instead of " + (
+    return f", and {other.messages_twice_expected:,g} messages come twice on average instead of " + (
         f"{asked.messages_twice_expected:,g}"
     )

@@ -29,8 +29,8 @@ def restarted(consumer: Consumer, number: int) -> Consumer:
         consumer: the consumer as it is.
         number: its place in the order of the restarts.
     """
-    found = _OF_PROCESS.fullmatch(consumer.client_id)
-    if found is None:
+    match = _OF_PROCESS.fullmatch(consumer.client_id)
+    if match is None:
         return consumer
-    client_id = f"{found['address']}@restarted#{number:05}{found['rest'] or ''}"
+    client_id = f"{match['address']}@restarted#{number:05}{match['rest'] or ''}"
     return structs.replace(consumer, client_id=client_id)

@@ -41,13 +41,15 @@ def rolling_restarts(sides: Sides) -> tuple[RollingRestart, ...]:
     units = sides.after.rows_by(GroupUnit, "consumer_group", {one.consumer_group for one in asked})
     timing, strategies = Timing.of(sides.after.cluster, sides.policy), Strategies(sides.policy)
     entries = []
-    for one in asked:
-        found = [
+    for change in asked:
+        observed = [
             _FACTS.decode(unit.facts).observed(unit.observations, unit.sampled)
-            for unit in units.get(one.consumer_group, ())
+            for unit in units.get(change.consumer_group, ())
         ]
-        groups = [Group(facts, sides.after.cluster, sides.policy, strategies) for facts in found]
-        entries += [rolling_restart(group, one, timing) for group in groups] or [_not_computed(one, timing, LEFT_OUT)]
+        groups = [Group(facts, sides.after.cluster, sides.policy, strategies) for facts in observed]
+        entries += [rolling_restart(group, change, timing) for group in groups] or [
+            _not_computed(change, timing, LEFT_OUT)
+        ]
     return tuple(map(steady, entries))
 
 
@@ -98,7 +100,7 @@ def rolling_restart(group: Group, change: Asked, timing: Timing) -> RollingResta
     manners = [
         one for one in ways.others(manner, asked.settles_s, has_new_ids=rollout.client_ids != "SAME") if one != manner
     ]
-    others = sorted((one for each in manners if (one := ways.totals(each)) is not None), key=badness)
+    others = sorted((totals for other in manners if (totals := ways.totals(other)) is not None), key=badness)
     bound = group.policy.thresholds.PROVISION.under_utilisation
     return RollingRestart(
         consumer_group=change.consumer_group,

@@ -78,10 +78,10 @@ class Batch:
     @cached_property
     def unread_worst_s(self) -> Numbers:
         """For each queue, how long nobody reads it at worst: it waits in both rebalances, and while they are down."""
-        found = np.where(self._waits_for_start, self.down_s, 0.0)
+        unread_s = np.where(self._waits_for_start, self.down_s, 0.0)
         for change in (self.stop, self.start):
-            found[change.moved.queue] += change.unread_worst_s
-        return found
+            unread_s[change.moved.queue] += change.unread_worst_s
+        return unread_s
 
     @property
     def entry(self) -> RestartStep:
@@ -231,18 +231,18 @@ class Rollout:
         If the pause is too short, a batch may stop before the last change has spread. Then a queue's waits add up over
         the steps. That is unknown if some steps are not computed.
         """
-        each = np.array([one.unread_worst_s for one in batches])
+        unread_s = np.array([one.unread_worst_s for one in batches])
         if self.manner.pause_s >= settles_s:
-            return round(float(each.max(initial=0.0)), DIGITS)
-        return round(float(each.sum(axis=0).max(initial=0.0)), DIGITS) if len(batches) == self.steps else None
+            return round(float(unread_s.max(initial=0.0)), DIGITS)
+        return round(float(unread_s.sum(axis=0).max(initial=0.0)), DIGITS) if len(batches) == self.steps else None
 
 
 LEAST_STEPS: Final = 3
 """Batches that are computed of the largest group: the first, one in the middle, and the last."""
 
 
-def _plus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else round(one + other, DIGITS)
+def _plus(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else round(first + second, DIGITS)
 
 
 def _scaled(messages: Sequence[float | None], scale: float) -> float | None:

@@ -36,11 +36,11 @@ class State:
     def readers(self) -> Readers:
         """Who owns each business queue that clients pull."""
         ids, names = self.division.members.client_ids, self.division.queues.names
-        found: dict[Queue, list[str]] = {names[queue]: [] for queue in np.flatnonzero(self.is_pulled).tolist()}
+        readers: dict[Queue, list[str]] = {names[queue]: [] for queue in np.flatnonzero(self.is_pulled).tolist()}
         for queue, client in zip(self.owners.queue.tolist(), self.owners.client.tolist(), strict=True):
-            if (own := found.get(names[queue])) is not None:
-                own.append(ids[client])
-        return {name: tuple(sorted(set(own))) for name, own in found.items()}
+            if (of_queue := readers.get(names[queue])) is not None:
+                of_queue.append(ids[client])
+        return {name: tuple(sorted(set(own))) for name, own in readers.items()}
 
     @classmethod
     def of(cls, group: Group) -> "State | None":
@@ -74,13 +74,13 @@ class State:
     def is_committed(self) -> Flags:
         """Whether the group has committed an offset for each queue."""
         first = self.division.queues.first
-        found = self.weights.has_lag.copy()
-        for one in self.division.group.lags:
-            if one.lag is None and one.consumer_offset is not None:
-                begin, readable = first.get(one.topic, {}).get(one.broker_name, (0, 0))
-                if one.queue_id < readable:
-                    found[begin + one.queue_id] = True
-        return found
+        is_committed = self.weights.has_lag.copy()
+        for offset in self.division.group.lags:
+            if offset.lag is None and offset.consumer_offset is not None:
+                begin, readable = first.get(offset.topic, {}).get(offset.broker_name, (0, 0))
+                if offset.queue_id < readable:
+                    is_committed[begin + offset.queue_id] = True
+        return is_committed
 
     @cached_property
     def has_committed(self) -> bool:
@@ -101,12 +101,12 @@ class State:
     def consumed(self) -> dict[tuple[str, str], float]:
         """Messages a second that a client id consumes of a topic."""
         ids = {one.consumer_index: one.client_id for one in self.division.members.consumers}
-        found: dict[tuple[str, str], float] = {}
-        for one in self.division.group.consumed:
-            if one.msgs_per_s is not None and one.consumer_index in ids:
-                key = ids[one.consumer_index], one.topic
-                found[key] = found.get(key, 0.0) + one.msgs_per_s
-        return found
+        rates: dict[tuple[str, str], float] = {}
+        for row in self.division.group.consumed:
+            if row.msgs_per_s is not None and row.consumer_index in ids:
+                key = ids[row.consumer_index], row.topic
+                rates[key] = rates.get(key, 0.0) + row.msgs_per_s
+        return rates
 
     @cached_property
     def at_once(self) -> dict[str, int]:

@@ -27,12 +27,14 @@ def filters_of(group: ConsumerGroup, topic: str) -> set[str | None]:
     A client without subscriptions has its group's. A group without clients has its own alone.
     """
     of_group = group.subscriptions or ()
-    each = [of_group if client.subscriptions is None else client.subscriptions for client in group.clients or ()]
-    found = (
+    subscriptions = [
+        of_group if client.subscriptions is None else client.subscriptions for client in group.clients or ()
+    ]
+    filters = (
         [filter_text(one.expression_type, one.expression) for one in entries if one.topic == topic]
-        for entries in each or [of_group]
+        for entries in subscriptions or [of_group]
     )
-    return {one[0] if one else None for one in found}
+    return {one[0] if one else None for one in filters}
 
 
 def with_subscription(group: ConsumerGroup, new: Subscription) -> ConsumerGroup:
@@ -55,8 +57,10 @@ def with_subscription(group: ConsumerGroup, new: Subscription) -> ConsumerGroup:
 def without_subscription(group: ConsumerGroup, topic: str) -> ConsumerGroup:
     """The group of which no client reads a topic; its offsets stay, as on a broker."""
     clients = group.clients and tuple(_without(client, topic) for client in group.clients)
-    own = None if group.subscriptions is None else tuple(one for one in group.subscriptions if one.topic != topic)
-    return replace(group, subscriptions=own, clients=clients, pass_ratios=_other_ratios(group, topic) or None)
+    subscriptions = (
+        None if group.subscriptions is None else tuple(one for one in group.subscriptions if one.topic != topic)
+    )
+    return replace(group, subscriptions=subscriptions, clients=clients, pass_ratios=_other_ratios(group, topic) or None)
 
 
 def _with(entries: tuple[Subscription, ...], new: Subscription) -> tuple[Subscription, ...]:

@@ -69,19 +69,19 @@ class Timing:
     @classmethod
     def of(cls, cluster: ClusterFacts, policy: Policy, failed_polls: int = 0) -> "Timing":
         """The timers of a cluster; so many polls of a client may fail."""
-        told = _told(cluster)
+        settings = _told(cluster)
         intervals = policy.thresholds.TRANSITION
         return cls(
-            notifies=all(value != "false" for value in told[SETTINGS[0]]),
-            is_real_time=all(value != "false" for value in told[SETTINGS[1]]),
-            channel_expired_s=max((_seconds(value) for value in told[SETTINGS[2]]), default=120.0),
+            notifies=all(value != "false" for value in settings[SETTINGS[0]]),
+            is_real_time=all(value != "false" for value in settings[SETTINGS[1]]),
+            channel_expired_s=max((_seconds(value) for value in settings[SETTINGS[2]]), default=120.0),
             route_s=intervals.poll_nameserver_s,
             heartbeat_s=intervals.heartbeat_s,
             rebalance_s=intervals.rebalance_s,
             persist_s=intervals.persist_offset_s,
             rollout_s=intervals.rollout_s,
             failed_polls=failed_polls,
-            observed={name: bool(values) for name, values in told.items()},
+            observed={name: bool(values) for name, values in settings.items()},
         )
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.division import Flags, Integers, Queues
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
@@ -85,14 +85,14 @@ class Change:
     @cached_property
     def roles(self) -> Mapping[str, Role]:
         """What the change does to each client id."""
-        was, now = self.before.runs, self.after.runs
-        found: dict[str, Role] = dict.fromkeys(self.ended, "ENDS")
-        for one in self.after.client_ids:
-            if one not in self.before.client_ids:
-                found[one] = "STARTS"
+        runs_before, runs_after = self.before.runs, self.after.runs
+        roles: dict[str, Role] = dict.fromkeys(self.ended, "ENDS")
+        for client_id in self.after.client_ids:
+            if client_id not in self.before.client_ids:
+                roles[client_id] = "STARTS"
             else:
-                found[one] = "STAYS" if was[one] == now[one] else "RESTARTS"
-        return found
+                roles[client_id] = "STAYS" if runs_before[client_id] == runs_after[client_id] else "RESTARTS"
+        return roles
 
     @cached_property
     def _topic(self) -> Integers:
@@ -115,32 +115,30 @@ class Change:
     @cached_property
     def _is_routed(self) -> Flags:
         """Whether each topic that is there afterwards gains or loses queues."""
-        was, now = (
-            {topic: {name: number for name, (_, number) in own.items()} for topic, own in queues.first.items()}
-            for queues in (self.before.division.queues, self.after.division.queues)
-        )
+        numbers_before = _queue_numbers(self.before.division.queues)
+        numbers_after = _queue_numbers(self.after.division.queues)
         topics = [reads.topic.topic for reads in self.after.division.queues.topics]
-        return np.array([was.get(topic) != now[topic] for topic in topics], bool)
+        return np.array([numbers_before.get(topic) != numbers_after[topic] for topic in topics], bool)
 
     @cached_property
     def _is_created(self) -> Flags:
         """Whether each queue that moves is new to its broker, and not only to the group, which now reads its topic."""
-        had = {reads.topic.topic for reads in self.before.division.group.reads}
-        is_known = np.array([reads.topic.topic in had for reads in self.after.division.queues.topics], bool)
+        topics_before = {reads.topic.topic for reads in self.before.division.group.reads}
+        is_known = np.array([reads.topic.topic in topics_before for reads in self.after.division.queues.topics], bool)
         created: Flags = self.moved.is_new & is_known[self._topic]
         return created
 
     def rows(self) -> Iterator[Transition]:
         """A row for each queue that changes its owner."""
-        was, now, names = self.before.readers, self.after.readers, self.after.division.queues.names
-        ways, way = self._ways
+        readers_before, readers_after, names = self.before.readers, self.after.readers, self.after.division.queues.names
+        ways, index_of_way = self._ways
         starts_at, skipped = self._begins
         moved = [names[queue] for queue in self.moved.queue.tolist()]
         messages = zip(*map(_rounded, (*self._messages_twice, skipped)), strict=True)
-        parts = zip(moved, way.tolist(), self.moved.kept.tolist(), starts_at.tolist(), messages, strict=True)
+        parts = zip(moved, index_of_way.tolist(), self.moved.kept.tolist(), starts_at.tolist(), messages, strict=True)
         for queue, number, kept, starts, (expected, worst, skips) in parts:
-            old, new, one = was.get(queue, ()), now[queue], ways[number]
-            notice, passed = None if one.notice is None else one.notice.span, one.passing
+            old, new, way = readers_before.get(queue, ()), readers_after[queue], ways[number]
+            notice, passed = None if way.notice is None else way.notice.span, way.passing
             unread: Span | None = passed.unread
             if not new:
                 unread = None
@@ -153,7 +151,7 @@ class Change:
                 queue_id=queue.queue_id,
                 old_owners=old,
                 new_owners=new,
-                cause=one.cause,
+                cause=way.cause,
                 notice_best_s=notice and round(notice.best, DIGITS),
                 notice_expected_s=notice and round(notice.expected, DIGITS),
                 notice_worst_s=notice and round(notice.worst, DIGITS),
@@ -218,25 +216,25 @@ class Change:
     def _messages_twice(self) -> tuple[Numbers, Numbers]:
         """Messages of each queue that are consumed twice, on average and at worst; NaN if the rate is unknown."""
         expected, worst = np.zeros((2, len(self.moved.queue)))
-        ways, way = self._ways
-        for number, one in enumerate(ways):
-            if one.old is not None:
-                own = way == number
-                expected[own], worst[own] = messages_twice(
-                    one.old, one.passing, self._traffic(own), persist_s=self.timing.persist_s
+        ways, index_of_way = self._ways
+        for number, way in enumerate(ways):
+            if way.old is not None:
+                goes_so = index_of_way == number
+                expected[goes_so], worst[goes_so] = messages_twice(
+                    way.old, way.passing, self._traffic(goes_so), persist_s=self.timing.persist_s
                 )
         return expected, worst
 
-    def _traffic(self, own: Flags) -> Traffic:
+    def _traffic(self, goes_so: Flags) -> Traffic:
         """What is known of the messages of some of the queues, which have old readers."""
-        was, weights = self.moved.was[own], self.before.weights
+        index_before, weights = self.moved.index_before[goes_so], self.before.weights
         topics = [reads.topic.topic for reads in self.after.division.queues.topics]
-        gives = [self.ids[client] for client in self.moved.gives[own].tolist()]
-        consumed = zip(gives, [topics[topic] for topic in self._topic[own].tolist()], strict=True)
+        gives = [self.ids[client] for client in self.moved.gives[goes_so].tolist()]
+        consumed = zip(gives, [topics[topic] for topic in self._topic[goes_so].tolist()], strict=True)
         return Traffic(
-            weights.msgs_per_s[was],
+            weights.msgs_per_s[index_before],
             np.array([self.before.consumed.get(one, 0.0) for one in consumed]),
-            np.where(weights.has_lag[was], weights.lag[was], MAX_SPAN),
+            np.where(weights.has_lag[index_before], weights.lag[index_before], MAX_SPAN),
             np.array([self.before.at_once.get(one, 0) for one in gives]),
         )
 
@@ -266,7 +264,7 @@ class Change:
             skipped[~self._is_created] = np.nan
             return starts, skipped
         old = np.flatnonzero(~moved.is_new)
-        uncommitted = old[~self.before.is_committed[moved.was[old]]]
+        uncommitted = old[~self.before.is_committed[moved.index_before[old]]]
         # The offsets of an earlier subscription are still on the brokers.
         first_time = joined[~self.after.is_committed[moved.queue[joined]]]
         without_offset = np.concatenate([uncommitted, first_time])
@@ -337,13 +335,21 @@ class Change:
 
 def change_of(before: Group, after: Group, timing: Timing, ending: Ending) -> Change | None:
     """The change of a group that keeps its strategy; None if owners are unknown or the group does not divide queues."""
-    was, now = State.of(before), State.of(after)
-    return None if was is None or now is None else Change(was, now, timing, ending)
+    state_before, state_after = State.of(before), State.of(after)
+    return None if state_before is None or state_after is None else Change(state_before, state_after, timing, ending)
 
 
 def _longest(times_s: Iterable[float]) -> float:
     """The longest time, rounded; 0 if there is none."""
     return round(max(times_s, default=0.0), DIGITS)
+
+
+def _queue_numbers(queues: Queues) -> dict[str, dict[str, int]]:
+    """By topic and broker, how many queues it has there."""
+    return {
+        topic: {broker_name: number for broker_name, (_, number) in places.items()}
+        for topic, places in queues.first.items()
+    }
 
 
 def _rounded(messages: Numbers) -> list[float | None]:

@@ -203,8 +203,12 @@ def _owned(group: AssessedGroup, runs: list[str] | None, division: Division, old
     """
     if runs is None:
         return None
-    own = group.policy.current_strategies.own_of_group(group.name)
-    if own and own.class_name in runs and not group.allocator.verdict(own.class_name, division).is_applicable:
+    own_strategy = group.policy.current_strategies.own_of_group(group.name)
+    if (
+        own_strategy
+        and own_strategy.class_name in runs
+        and not group.allocator.verdict(own_strategy.class_name, division).is_applicable
+    ):
         return None  # nobody asked the class about these clients and queues
     owned = group.owned if division is group.division else OwnersByStrategy(group.allocator, division)
     today = owned_today(owned, runs, group.applies, group.policy, old)

@@ -80,5 +80,5 @@ def _has_lite(topics: Collection[str], inventory: Inventory) -> bool:
 
 def _modes(group: ConsumerGroup, topics: Collection[str]) -> set[str | None]:
     """The request modes of the topics that the group reads."""
-    own: Mapping[str, str | None] = {one.topic: one.message_request_mode for one in group.subscriptions or ()}
-    return {own.get(topic) or group.message_request_mode for topic in topics}
+    modes: Mapping[str, str | None] = {one.topic: one.message_request_mode for one in group.subscriptions or ()}
+    return {modes.get(topic) or group.message_request_mode for topic in topics}

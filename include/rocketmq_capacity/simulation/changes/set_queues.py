@@ -67,9 +67,11 @@ def _check_static(before: TopicQueues, after: TopicQueues, place: Place) -> None
     if not before.broker_name.startswith(LOGICAL_BROKER_PREFIX):
         return
     for key in ("read_queue_nums", "write_queue_nums"):
-        had, has = getattr(before, key) or 0, getattr(after, key)
-        if has < had:
-            raise place.refusal(key, f"is {has}; expected at least {had}: a static topic never has fewer queues")
+        queues_before, queues_after = getattr(before, key) or 0, getattr(after, key)
+        if queues_after < queues_before:
+            raise place.refusal(
+                key, f"is {queues_after}; expected at least {queues_before}: a static topic never has fewer queues"
+            )
 
 
 def _with_pop_retry_topics(inventory: Inventory, topic: Topic) -> Inventory:

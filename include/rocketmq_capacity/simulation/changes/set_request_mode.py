@@ -49,12 +49,12 @@ class SetRequestMode(Change):
 
 def _subscription(group: ConsumerGroup, topic: str) -> Subscription:
     """The group's subscription to a topic; if only clients have one, the first filter of theirs."""
-    own = (subscription for subscription in group.subscriptions or () if subscription.topic == topic)
+    of_group = (subscription for subscription in group.subscriptions or () if subscription.topic == topic)
     clients = (s for client in group.clients or () for s in client.subscriptions or () if s.topic == topic)
     theirs = sorted(clients, key=lambda s: (s.expression_type or "", s.expression or ""))
     first = theirs[0] if theirs else Subscription(topic=topic)
     entry = Subscription(topic=topic, expression_type=first.expression_type, expression=first.expression)
-    return next(own, entry)
+    return next(of_group, entry)
 
 
 def _effective(group: ConsumerGroup, subscription: Subscription) -> tuple[str, int]:
