@@ -23,8 +23,8 @@ from rocketmq_capacity.vocabulary import READ_WRITE
 from rocketmq_capacity.wording import counted, fixed, listed, rounded
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    brokers = json_object(found.after).get("brokers", "the number that was decided on of")
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    brokers = json_object(recommended.after).get("brokers", "the number that was decided on of")
     return commands.cluster_list(nameserver), f"{brokers} brokers with the id 0."
 
 

@@ -17,40 +17,42 @@ from rocketmq_capacity.vocabulary import RETRY_PREFIX
 
 
 def with_afterwards(
-    found: Iterable[tables.Recommendation], nameserver: str, *, has_grpc_clients: bool = False
+    recommendations: Iterable[tables.Recommendation], nameserver: str, *, has_grpc_clients: bool = False
 ) -> list[tables.Recommendation]:
     """The recommendations with their checks and ways back.
 
     No command asks a gRPC client what it owns: it cannot answer, and the question blocks a thread of the broker.
     """
-    return [_with_afterwards(one, nameserver, has_grpc_clients) for one in found]
+    return [_with_afterwards(one, nameserver, has_grpc_clients) for one in recommendations]
 
 
-def _with_afterwards(found: tables.Recommendation, nameserver: str, has_grpc_clients: bool) -> tables.Recommendation:
-    action = action_of(found.action)
-    command, shows = (action.check or _looked_at)(found, nameserver)
-    if has_grpc_clients and found.consumer_group is not None:
-        command, shows = _without_asking_clients(found, nameserver, command, shows)
+def _with_afterwards(
+    recommendation: tables.Recommendation, nameserver: str, has_grpc_clients: bool
+) -> tables.Recommendation:
+    action = action_of(recommendation.action)
+    command, shows = (action.check or _looked_at)(recommendation, nameserver)
+    if has_grpc_clients and recommendation.consumer_group is not None:
+        command, shows = _without_asking_clients(recommendation, nameserver, command, shows)
     way_back = action.way_back
     return replace(
-        found,
+        recommendation,
         check_command=command,
         check_shows=shows,
-        way_back=way_back if isinstance(way_back, str) else way_back(json_object(found.before)),
+        way_back=way_back if isinstance(way_back, str) else way_back(json_object(recommendation.before)),
     )
 
 
-def _without_asking_clients(found: tables.Recommendation, nameserver: str, command: str, shows: str) -> Proof:
+def _without_asking_clients(recommendation: tables.Recommendation, nameserver: str, command: str, shows: str) -> Proof:
     asks = command.startswith(("mqadmin consumerStatus", "mqadmin consumerProgress"))
-    if not asks or found.consumer_group is None:
+    if not asks or recommendation.consumer_group is None:
         return command, shows
-    return commands.consumer_progress(nameserver, found.consumer_group, asks_clients=False), FALLS
+    return commands.consumer_progress(nameserver, recommendation.consumer_group, asks_clients=False), FALLS
 
 
-def _looked_at(found: Recommended, nameserver: str) -> Proof:
+def _looked_at(recommended: Recommended, nameserver: str) -> Proof:
     """Of what only looks, and of an action that says nothing else: by the worst of its rules."""
-    rules = sorted(found.rules, key=lambda rule: (rule_of(rule).place, rule))
-    group, topic = found.consumer_group, found.topic
+    rules = sorted(recommended.rules, key=lambda rule: (rule_of(rule).place, rule))
+    group, topic = recommended.consumer_group, recommended.topic
     if group is not None:
         return _group_shows(group, [rule_of(rule) for rule in rules], nameserver)
     if topic is not None:

@@ -240,9 +240,11 @@ def _kept_here(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> I
 
 def _is_written(place: TopicPlace, without: str) -> bool:
     """Whether the topic can be written there, on another broker than ``without``."""
-    one = place.place
-    is_writable = bool((READ_WRITE if one.perm is None else one.perm) & PERM_WRITE) and bool(one.write_queue_nums)
-    return one.broker_name != without and one.broker_state == "MASTER" and is_writable
+    queues = place.place
+    is_writable = bool((READ_WRITE if queues.perm is None else queues.perm) & PERM_WRITE) and bool(
+        queues.write_queue_nums
+    )
+    return queues.broker_name != without and queues.broker_state == "MASTER" and is_writable
 
 
 def _groups(topics: Iterator[Topic]) -> list[str]:

@@ -36,8 +36,8 @@ from rocketmq_capacity.vocabulary import (
 from rocketmq_capacity.wording import fixed, percent, rounded
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    return consumer_progress(nameserver, found.consumer_group or ""), f"{OWNED[:-1]}, and {EVEN}"
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    return consumer_progress(nameserver, recommended.consumer_group or ""), f"{OWNED[:-1]}, and {EVEN}"
 
 
 def _way_back(before: Mapping[str, Any]) -> str:
@@ -142,22 +142,22 @@ class Tried:
 
 def change_strategy(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if another strategy of the policy would do better."""
-    found, before = _found(group), group.before
-    if before is None and ORPHAN in found:
+    rules, before = _found(group), group.before
+    if before is None and ORPHAN in rules:
         yield from _read_by_another(group)
-    if not found or before is None:
+    if not rules or before is None:
         return
     majority = _majority(group)
-    tried = _tried(group, before, found)
+    tried = _tried(group, before, rules)
     if not tried:
         return
-    best = min(tried, key=lambda each: _order(group, each, found, majority))
+    best = min(tried, key=lambda each: _order(group, each, rules, majority))
     yield answer(
         ACTION,
         consumer_group=group.name,
         target=best.strategy,
         reason=sentences(
-            _why(group, best, before, majority if MIXED_STRATEGIES in found else None),
+            _why(group, best, before, majority if MIXED_STRATEGIES in rules else None),
             HOW_IN_GO if _has_go(group) else HOW,
         ),
         rules=best.answered,
@@ -207,11 +207,11 @@ def _found(group: Group) -> frozenset[str]:
     chooses = not facts.has_grpc_clients and (facts.message_request_mode == PULL or facts.is_orderly)
     if not group.is_clustering or not chooses:
         return frozenset()
-    found = frozenset(one.rule for one in group.found(*RULES) if one.rule != ORPHAN or _is_of_strategy(one))
-    return frozenset() if MIXED_STRATEGIES not in found and group.named(*OTHER_CAUSES) else found
+    rules = frozenset(one.rule for one in group.found(*RULES) if one.rule != ORPHAN or _is_of_strategy(one))
+    return frozenset() if MIXED_STRATEGIES not in rules and group.named(*OTHER_CAUSES) else rules
 
 
-def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
+def _tried(group: Group, before: Side, rules: frozenset[str]) -> list[Tried]:
     if group.current_strategy is None:
         return []
     thresholds = group.policy.thresholds
@@ -219,7 +219,7 @@ def _tried(group: Group, before: Side, found: frozenset[str]) -> list[Tried]:
     by_evidence = {CAPACITY: _strong_enough(group, step), CROSS_ROOM: _crossing_less(group, step)}
     sides, tried = group.strategies, []
     for strategy in group.policy.strategies_of(group.name):
-        may = [rule for rule in RULES if rule in found and strategy in by_evidence.get(rule, (strategy,))]
+        may = [rule for rule in RULES if rule in rules and strategy in by_evidence.get(rule, (strategy,))]
         # The outcome of a strategy is computed only if it may answer something.
         if not may or strategy in (POP, current) or strategy not in sides:
             continue
@@ -294,24 +294,24 @@ def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
 
 def _is_of_strategy(orphans: tables.Finding) -> bool:
     """Whether the strategy leaves queues out, and neither how clients are set up nor one that does not run."""
-    found = Orphans.of(orphans)
-    return found.cause not in OTHER_CAUSES and not found.missing_clients
+    evidence = Orphans.of(orphans)
+    return evidence.cause not in OTHER_CAUSES and not evidence.missing_clients
 
 
-def _order(group: Group, each: Tried, found: frozenset[str], majority: Majority | None) -> tuple[Any, ...]:
+def _order(group: Group, tried: Tried, rules: frozenset[str], majority: Majority | None) -> tuple[Any, ...]:
     """The sort key of a strategy; the best strategy has the least key."""
-    after = each.after
-    by_count = not found.isdisjoint((MIXED_STRATEGIES, *COUNT_SKEWS))
+    after = tried.after
+    by_count = not rules.isdisjoint((MIXED_STRATEGIES, *COUNT_SKEWS))
     loads = (after.count, after.traffic) if by_count else (after.traffic, after.count)
     return (
         after.orphan_queues,
         after.doubly_owned_queues,
         after.idle,
-        -len(each.answered),
-        MIXED_STRATEGIES in found and not _is_majority(each.strategy, majority, group),
+        -len(tried.answered),
+        MIXED_STRATEGIES in rules and not _is_majority(tried.strategy, majority, group),
         # What is not known comes last.
         *((load is None, load and rounded(load["excess"], 6)) for load in loads),
-        group.policy.strategies_of(group.name).index(each.strategy),
+        group.policy.strategies_of(group.name).index(tried.strategy),
     )
 
 
@@ -349,7 +349,7 @@ def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> 
         _less("EXCESS by queues", before.count, after.count, worth),
         _less("EXCESS by messages", before.traffic, after.traffic, worth),
     ]
-    told = ", ".join(gain for gain in gains if gain is not None)
+    shown = ", ".join(gain for gain in gains if gain is not None)
     start = f"Let every client run {best.strategy}"
     if majority is not None and _is_majority(best.strategy, majority, group):
         do = "does" if majority.running == 1 else "do"
@@ -357,7 +357,7 @@ def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> 
     else:
         today = "different ones" if group.current_strategy == MIXED else group.current_strategy
         start += f" instead of {today}"
-    return f"{start}{f': {told}' if told else ''}."
+    return f"{start}{f': {shown}' if shown else ''}."
 
 
 def _busier(busy: tuple[float, float] | None) -> str | None:

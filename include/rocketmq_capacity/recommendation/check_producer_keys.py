@@ -16,8 +16,8 @@ from rocketmq_capacity.vocabulary import FIFO
 from rocketmq_capacity.wording import listed, queue_label
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    command = topic_status(nameserver, found.topic or "")
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    command = topic_status(nameserver, recommended.topic or "")
     return command, "#Max Offset of all queues grows alike from one call to the next."
 
 

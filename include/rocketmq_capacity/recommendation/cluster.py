@@ -44,23 +44,23 @@ def cluster_answers(
 
 def _looks(findings: Sequence[tables.Finding], cluster: Cluster) -> Iterator[tables.Recommendation]:
     by_broker: dict[Key, list[tables.Finding]] = {}
-    for one in findings:
-        by_broker.setdefault(_place(one, cluster), []).append(one)
+    for finding in findings:
+        by_broker.setdefault(_place(finding, cluster), []).append(finding)
     together: dict[Key, list[tables.Finding]] = {}
     lost = {one.rule for one in findings if isinstance(evidence_of(one), Masterless)}
-    for place, found in by_broker.items():
-        said = sorted({advice_on(one, cluster) for one in found})
+    for place, alike in by_broker.items():
+        said = sorted({advice_on(one, cluster) for one in alike})
         # What else the loss of a broker would do is worse while another one has no master: it is mended with that.
         key = place if None in place else (place[0], *(() if place[0] in lost else said))
-        together.setdefault(key, []).extend(found)
-    for found in together.values():
-        version = version_named_in(found[0])
+        together.setdefault(key, []).extend(alike)
+    for alike in together.values():
+        version = version_named_in(alike[0])
         look = investigate(
-            found,
+            alike,
             (),
             cluster,
             version=version,
-            broker_names=_broker_names(found),
+            broker_names=_broker_names(alike),
         )
         if look is not None:
             yield look

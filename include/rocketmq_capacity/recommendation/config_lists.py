@@ -51,9 +51,9 @@ NOTE: Final = (
 )
 
 
-def with_config_lists(group: Group, found: Sequence[tables.Recommendation]) -> list[tables.Recommendation]:
+def with_config_lists(group: Group, recommendations: Sequence[tables.Recommendation]) -> list[tables.Recommendation]:
     """The group's recommendations; the first that answers a skew has the lists as well, if they are much more even."""
-    whole = list(found)
+    whole = list(recommendations)
     skews = frozenset(rule for rule in SKEWS if group.found(rule))
     place = next((index for index, one in enumerate(whole) if not skews.isdisjoint(one.rules)), None)
     if place is None or not _may_run(group) or _is_any_near(group, skews):
@@ -158,8 +158,8 @@ def _lists(group: Group, skews: frozenset[str], best: Side | None) -> ConfigAssi
 
 
 def _is_better(rule: str, before: Side, after: Side, step: float) -> bool:
-    was, would_be = excess(_load(rule, before)), excess(_load(rule, after))
-    return would_be is not None and (was is None or would_be <= was * step)
+    excess_before, excess_after = excess(_load(rule, before)), excess(_load(rule, after))
+    return excess_after is not None and (excess_before is None or excess_after <= excess_before * step)
 
 
 def _shown(side: Side) -> dict[str, object]:
@@ -233,17 +233,17 @@ def _within(owner: Integers, weights: Numbers, clients: int, level: float, most:
     for queue in heavy_first:
         client = int(owner[queue])
         (free if client == NOBODY else kept[client]).append(queue)
-    for own in kept:
-        free += _given_away(own, weight, level, most)
+    for queues in kept:
+        free += _given_away(queues, weight, level, most)
     bearing = [sum(weight[queue] for queue in own) for own in kept]
     waiting = [(-weight[queue], queue) for queue in free]
     heapq.heapify(waiting)
     while waiting:
         queue = heapq.heappop(waiting)[1]
-        found = _taker(kept, bearing, weight, queue, level, most)
-        if found is None:
+        taker = _taker(kept, bearing, weight, queue, level, most)
+        if taker is None:
             return None
-        client, lighter = found
+        client, lighter = taker
         if lighter is not None:
             kept[client].remove(lighter)
             bearing[client] -= weight[lighter]
@@ -252,8 +252,8 @@ def _within(owner: Integers, weights: Numbers, clients: int, level: float, most:
         bearing[client] += weight[queue]
     _employ(kept, weight)
     divided = np.full(len(weight), NOBODY)
-    for client, own in enumerate(kept):
-        divided[own] = client
+    for client, queues in enumerate(kept):
+        divided[queues] = client
     return divided
 
 
@@ -266,11 +266,11 @@ def _taker(
     """
     full: list[tuple[float, int, int]] = []
     free: list[tuple[float, int, int]] = []
-    for client, own in enumerate(kept):
-        if len(own) < most:
-            free.append((bearing[client], len(own), client))
-        elif own:
-            full.append((bearing[client], len(own), client))
+    for client, queues in enumerate(kept):
+        if len(queues) < most:
+            free.append((bearing[client], len(queues), client))
+        elif queues:
+            full.append((bearing[client], len(queues), client))
     load, _, client = min(free, default=(level, 0, 0))
     if free and load + weight[queue] <= level:
         return client, None
@@ -281,25 +281,25 @@ def _taker(
     return None
 
 
-def _given_away(own: list[int], weight: Sequence[float], level: float, most: int) -> list[int]:
+def _given_away(queues: list[int], weight: Sequence[float], level: float, most: int) -> list[int]:
     """Take the fewest queues from a client, the heaviest first in ``own``, so that it bears no more than the level."""
     given: list[int] = []
-    over = sum(weight[queue] for queue in own) - level
+    over = sum(weight[queue] for queue in queues) - level
     while over > 0:
-        enough = [index for index, queue in enumerate(own) if weight[queue] >= over]
-        queue = own.pop(enough[-1] if enough else 0)  # the lightest that is enough, else the heaviest
+        enough = [index for index, queue in enumerate(queues) if weight[queue] >= over]
+        queue = queues.pop(enough[-1] if enough else 0)  # the lightest that is enough, else the heaviest
         given.append(queue)
         over -= weight[queue]
-    while len(own) > most:
-        given.append(own.pop())
+    while len(queues) > most:
+        given.append(queues.pop())
     return given
 
 
 def _employ(kept: list[list[int]], weight: Sequence[float]) -> None:
     """Give each client without a queue the lightest one of a client with most queues, as far as there are enough."""
-    for own in kept:
+    for queues in kept:
         fullest = max(kept, key=len)
-        if not own and len(fullest) > 1:
+        if not queues and len(fullest) > 1:
             lightest = min(fullest, key=lambda queue: (weight[queue], queue))
             fullest.remove(lightest)
-            own.append(lightest)
+            queues.append(lightest)

@@ -57,8 +57,8 @@ KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
 
 def missing_brokers(topic: Topic) -> list[tables.Broker]:
     """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
-    found = map(evidence_of, topic.found(RULE))
-    names = {name for one in found if isinstance(one, OneBroker | Misplaced) for name in one.missing}
+    evidence = map(evidence_of, topic.found(RULE))
+    names = {name for one in evidence if isinstance(one, OneBroker | Misplaced) for name in one.missing}
     if not topic.cluster.undecided:
         names.update(topic.cluster.lacking.get(topic.name, ()))
     return [topic.cluster.masters[name] for name in sorted(names & topic.cluster.masters.keys())]
@@ -88,8 +88,8 @@ def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) 
     counts = {"read_queue_nums": per_broker, "write_queue_nums": per_broker, "perm": perm}
     names, queues = [broker.broker_name for broker in brokers], queues_shown(topic)
     before, after = outcome.sides()
-    each = " each" if len(names) > 1 else ""
-    as_elsewhere = "" if per_broker is None else f" with {counted(per_broker, 'queue')}{each}, as elsewhere"
+    per_broker_word = " each" if len(names) > 1 else ""
+    as_elsewhere = "" if per_broker is None else f" with {counted(per_broker, 'queue')}{per_broker_word}, as elsewhere"
     return answer(
         ACTION,
         topic=topic.name,

@@ -21,8 +21,8 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
     """
     named = list(findings)
     set_up = {rule: one.subjects for rule in SET_UP for one in named if one.rule == rule}
-    each = (TooBusy.read(one) for one in named if one.rule == BUSY)
-    busy = next((one for one in each if one is not None and one.needed_queues is not None), None)
+    too_busy = (TooBusy.read(one) for one in named if one.rule == BUSY)
+    busy = next((one for one in too_busy if one is not None and one.needed_queues is not None), None)
     for finding in named:
         if set_up and set_up_behind(finding.rule, finding.subjects, set_up) is not None:
             continue

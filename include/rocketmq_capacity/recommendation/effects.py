@@ -50,5 +50,5 @@ def excess(load: Metrics | None) -> float | None:
 
 
 def _is_more_skewed(before: Metrics | None, after: Metrics | None, target_excess: float) -> bool:
-    was, would_be = excess(before), excess(after)
-    return would_be is not None and would_be > max(was or 1.0, target_excess) + TOLERANCE
+    excess_before, excess_after = excess(before), excess(after)
+    return excess_after is not None and excess_after > max(excess_before or 1.0, target_excess) + TOLERANCE

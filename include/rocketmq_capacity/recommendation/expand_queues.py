@@ -134,10 +134,10 @@ def judged_layouts(topic: Topic, tried: Sequence[Tried], outcomes: Mapping[str, 
     cases = expansion_cases(topic, tried)
     bound = topic.policy.thresholds.CROSS_TOPIC_SKEW.excess
     judged = []
-    for one in tried:
-        case = cases[one.per_broker]
+    for layout in tried:
+        case = cases[layout.per_broker]
         outcome = outcomes[case.case_id]
-        judged.append(Judged(one, case, outcome, _refusal(one, outcome, bound)))
+        judged.append(Judged(layout, case, outcome, _refusal(layout, outcome, bound)))
     return judged
 
 
@@ -232,14 +232,14 @@ def _of_asking(rule: str, asking: Effect | None, bound: float) -> str | None:
     return None if is_even else "would not make it even"
 
 
-def _place(one: Judged) -> tuple[bool, bool, bool, int, bool, int, str]:
+def _place(judged: Judged) -> tuple[bool, bool, bool, int, bool, int, str]:
     """A sort key: the best layout of a topic comes first."""
-    tried = one.tried
+    tried = judged.tried
     return (
         tried.rule != BUSY,
         tried.rule != IDLE,
         tried.rule != UNEVEN,
-        one.outcome.idle_after,
+        judged.outcome.idle_after,
         not tried.is_even,
         tried.per_broker,
         tried.consumer_group,

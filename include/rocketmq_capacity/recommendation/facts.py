@@ -54,13 +54,13 @@ class Cluster:
     def of(cls, facts: ClusterFacts, policy: Policy, findings: Iterable[tables.Finding]) -> "Cluster":
         """The cluster with its findings, those that name neither a group nor a topic."""
         lacking: dict[str, list[str]] = {}
-        each = sorted(findings, key=lambda one: (one.rule, one.broker_name or ""))
-        for one in each:
-            if one.rule == COVERAGE and one.broker_name is not None:
-                for proposed in EmptyBroker.of(one).proposed:
-                    lacking.setdefault(proposed.topic, []).append(one.broker_name)
-        filling = frozenset(one.broker_name for one in each if one.rule == DISK)
-        return cls(facts, policy, any(one.rule == SUSPECT for one in each), lacking, filling)
+        ordered = sorted(findings, key=lambda one: (one.rule, one.broker_name or ""))
+        for finding in ordered:
+            if finding.rule == COVERAGE and finding.broker_name is not None:
+                for proposed in EmptyBroker.of(finding).proposed:
+                    lacking.setdefault(proposed.topic, []).append(finding.broker_name)
+        filling = frozenset(one.broker_name for one in ordered if one.rule == DISK)
+        return cls(facts, policy, any(one.rule == SUSPECT for one in ordered), lacking, filling)
 
     @cached_property
     def nameserver(self) -> str:
@@ -299,8 +299,8 @@ class Topic:
 
 def needs_fewer(findings: Iterable[tables.Finding]) -> bool:
     """Whether the stored peaks show that a group needs fewer clients than it has, for all of its work."""
-    found = map(evidence_of, findings)
-    return any(isinstance(one, TooMany) and one.needed_clients < one.clients for one in found)
+    evidence = map(evidence_of, findings)
+    return any(isinstance(one, TooMany) and one.needed_clients < one.clients for one in evidence)
 
 
 GroupAction = Callable[[Group], Iterable[tables.Recommendation]]

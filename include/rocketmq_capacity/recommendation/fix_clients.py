@@ -26,12 +26,12 @@ ORPHAN: Final = "ORPHAN_QUEUE"
 CAPACITY: Final = "CONSUMER_CAPACITY"
 
 
-def _ids(found: Recommended, nameserver: str) -> Proof:
-    return consumer_connection(nameserver, found.consumer_group or ""), "each client id stands there once."
+def _ids(recommended: Recommended, nameserver: str) -> Proof:
+    return consumer_connection(nameserver, recommended.consumer_group or ""), "each client id stands there once."
 
 
-def _subscriptions(found: Recommended, nameserver: str) -> Proof:
-    command = consumer_status(nameserver, found.consumer_group or "")
+def _subscriptions(recommended: Recommended, nameserver: str) -> Proof:
+    command = consumer_status(nameserver, recommended.consumer_group or "")
     return command, "it ends with: Same subscription in the same group of consumer."
 
 
@@ -121,8 +121,8 @@ def fix_subscription(group: Group) -> Iterator[tables.Recommendation]:
 def each_an_id(facts: GroupFacts) -> GroupFacts:
     """The group with an id of its own for each consumer."""
     copies: dict[str, list[Consumer]] = {}
-    for one in sorted(facts.consumers, key=lambda one: one.consumer_index):
-        copies.setdefault(one.client_id, []).append(one)
+    for consumer in sorted(facts.consumers, key=lambda one: one.consumer_index):
+        copies.setdefault(consumer.client_id, []).append(consumer)
     consumers = []
     for client_id, (first, *others) in copies.items():
         # The ids that the consumers will get are unknown; any different ones show how the queues will be divided.

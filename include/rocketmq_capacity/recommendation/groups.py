@@ -46,8 +46,8 @@ def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
 def group_answers(group: Group) -> list[tables.Recommendation]:
     """The group's own recommendations; every finding is answered, at least by INVESTIGATE."""
     group = _computed(group)
-    found = [answer for action in group_actions() for answer in action(group)]
-    left = [one for one in group.findings if not _is_answered(one, group, found)]
+    answers = [answer for action in group_actions() for answer in action(group)]
+    left = [one for one in group.findings if not _is_answered(one, group, answers)]
     rest = investigate(
         left,
         (),
@@ -57,17 +57,17 @@ def group_answers(group: Group) -> list[tables.Recommendation]:
         addresses=group.addresses,
         refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
     )
-    whole = found if rest is None else [*found, rest]
+    whole = answers if rest is None else [*answers, rest]
     return with_afterwards(
         with_config_lists(group, whole), group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients
     )
 
 
-def _is_answered(finding: tables.Finding, group: Group, found: Iterable[tables.Recommendation]) -> bool:
+def _is_answered(finding: tables.Finding, group: Group, answers: Iterable[tables.Recommendation]) -> bool:
     """Whether a recommendation of the group or of a topic answers a finding of the group."""
     topic = None if finding.topic is None else group.topics.get(finding.topic)
     return (
-        any(finding.rule in one.rules for one in found)
+        any(finding.rule in one.rules for one in answers)
         or any((finding.rule, group.name) in one.helped for one in group.topics.values())
         or (topic is not None and finding.rule in topic.answered)
     )
@@ -79,8 +79,8 @@ def _computed(group: Group) -> Group:
     The owners of such consumers are computed by the strategy of only one of them.
     """
     runs: dict[str, set[str | None]] = {}
-    for one in group.facts.consumers:
-        runs.setdefault(one.client_id, set()).add(one.allocate_strategy)
+    for consumer in group.facts.consumers:
+        runs.setdefault(consumer.client_id, set()).add(consumer.allocate_strategy)
     do_differ = any(len(strategies) > 1 for strategies in runs.values())
     if do_differ and group.after(each_an_id(group.facts)) is None:
         return replace(group, before=None)

@@ -109,8 +109,8 @@ def _told(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:
 
 
 def _has_no_clients(finding: tables.Finding) -> bool:
-    found = evidence_of(finding)
-    return isinstance(found, Stalled | Retention | Unordered) and not found.clients
+    evidence = evidence_of(finding)
+    return isinstance(evidence, Stalled | Retention | Unordered) and not evidence.clients
 
 
 def _sentence(finding: tables.Finding, cluster: Cluster, refusals: Mapping[str, str]) -> str:
@@ -207,8 +207,8 @@ def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
         asked = [commands.consumer_connection(nameserver, one) for one in groups]
         return asked or [commands.broker_versions(nameserver)]
     if look == "disk":
-        told = evidence_of(finding)
-        known = told.broker_addr if isinstance(told, BrokerDisks | DiskFills) else None
+        evidence = evidence_of(finding)
+        known = evidence.broker_addr if isinstance(evidence, BrokerDisks | DiskFills) else None
         address = known or commands.placeholder(f"address of {finding.broker_name}")
         return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
     return [commands.cluster_list(nameserver)]

@@ -125,9 +125,9 @@ def _tries(demand: Demand, layout: Layout, headroom: float) -> Iterator[int]:
         smallest = layout.smallest_for(demand.clients, headroom)
         yield smallest
         for multiple in EVEN_MULTIPLES:
-            each, rest = divmod(demand.clients * multiple - layout.fixed, layout.brokers)
-            if not rest and each >= smallest:
-                yield each
+            per_broker, rest = divmod(demand.clients * multiple - layout.fixed, layout.brokers)
+            if not rest and per_broker >= smallest:
+                yield per_broker
     else:
         # If there is a multiple of the clients at all, it is within as many steps as there are clients.
         steps = range(layout.least, layout.least + demand.clients + 1)

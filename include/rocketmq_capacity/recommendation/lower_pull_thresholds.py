@@ -11,9 +11,9 @@ from rocketmq_capacity.recommendation.commands import consumer_status
 from rocketmq_capacity.recommendation.facts import Group, GroupAction
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    command = consumer_status(nameserver, found.consumer_group or "")
-    most = json_object(found.after).get("pull_threshold_for_queue")
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    command = consumer_status(nameserver, recommended.consumer_group or "")
+    most = json_object(recommended.after).get("pull_threshold_for_queue")
     value = "as it was decided on" if most is None else f"at most {most}"
     return command, f"in the file of each client pullThresholdForQueue is {value}."
 
@@ -44,28 +44,30 @@ def lower_pull_thresholds(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation, with the thresholds that keep full caches within the policy's share of the heap."""
     for finding in group.found(RULE):
         facts = ClientMemory.of(finding)
-        each = facts.needed_pull_threshold_for_queue
+        threshold = facts.needed_pull_threshold_for_queue
         yield answer(
             ACTION,
             consumer_group=group.name,
-            target={"pull_threshold_for_queue": each},
+            target={"pull_threshold_for_queue": threshold},
             is_manual=True,
-            reason=NOT_ONE if each is None else sentences(_lower(each, facts.needed_pull_threshold_for_topic), HOW),
+            reason=NOT_ONE
+            if threshold is None
+            else sentences(_lower(threshold, facts.needed_pull_threshold_for_topic), HOW),
             rules=[RULE],
             before=_side(facts.pull_threshold_for_queue, max(facts.cache_bytes, facts.with_lost_cache_bytes or 0)),
-            after=_side(each, facts.needed_cache_bytes),
+            after=_side(threshold, facts.needed_cache_bytes),
         )
 
 
-def _lower(each: int, in_all: int | None) -> str:
+def _lower(threshold: int, in_all: int | None) -> str:
     return (
-        f"Set pullThresholdForQueue of every client to at most {each} messages, or pullThresholdForTopic to at most"
-        f" {in_all}, which a client divides by the queues that it owns."
+        f"Set pullThresholdForQueue of every client to at most {threshold} messages, or pullThresholdForTopic to at"
+        f" most {in_all}, which a client divides by the queues that it owns."
     )
 
 
-def _side(each: int | None, cache_bytes: int | None) -> dict[str, Any]:
-    return {"pull_threshold_for_queue": each, "cache_bytes": cache_bytes}
+def _side(threshold: int | None, cache_bytes: int | None) -> dict[str, Any]:
+    return {"pull_threshold_for_queue": threshold, "cache_bytes": cache_bytes}
 
 
 GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (lower_pull_thresholds,)

@@ -108,9 +108,9 @@ def unsafe_place(place: TopicPlace, counts: QueueCounts) -> tuple[str, ...]:
     )
 
 
-def reasons(*each: str | None) -> tuple[str, ...]:
+def reasons(*given: str | None) -> tuple[str, ...]:
     """The reasons that are not None."""
-    return tuple(reason for reason in each if reason is not None)
+    return tuple(reason for reason in given if reason is not None)
 
 
 def commented(lines: Sequence[str], is_forbidden: bool) -> list[str]:
@@ -120,5 +120,5 @@ def commented(lines: Sequence[str], is_forbidden: bool) -> list[str]:
 
 def blocked(forbids: Iterable[str]) -> str | None:
     """The end of a recommendation's reason, or None if nothing forbids it."""
-    each = dict.fromkeys(forbids)
-    return f"Do not run the commands unchanged: {'; '.join(each)}." if each else None
+    distinct_reasons = dict.fromkeys(forbids)
+    return f"Do not run the commands unchanged: {'; '.join(distinct_reasons)}." if distinct_reasons else None

@@ -62,11 +62,11 @@ def queues_shown(topic: Topic) -> list[dict[str, Any]]:
     return [_shown(place.place) for place in topic.places]
 
 
-def _shown(one: Place | QueueCounts) -> dict[str, Any]:
+def _shown(counts: Place | QueueCounts) -> dict[str, Any]:
     return {
-        "broker_name": one.broker_name,
-        "read_queue_nums": one.read_queue_nums,
-        "write_queue_nums": one.write_queue_nums,
+        "broker_name": counts.broker_name,
+        "read_queue_nums": counts.read_queue_nums,
+        "write_queue_nums": counts.write_queue_nums,
     }
 
 
@@ -87,15 +87,15 @@ def _command(topic: Topic, safety: Safety, place: TopicPlace, queues: tuple[int,
     )
 
 
-def route(found: Recommended, nameserver: str) -> Proof:
+def route(recommended: Recommended, nameserver: str) -> Proof:
     """The check of an action that changes queues: the route shows the new counts."""
-    queues = json_object(found.after).get("queues") or ()
+    queues = json_object(recommended.after).get("queues") or ()
     counts = "; ".join(
         f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in queues[:SHOWN]
     )
     more = f"; and {len(queues) - SHOWN} more" if len(queues) > SHOWN else ""
     return topic_route(
-        nameserver, found.topic or ""
+        nameserver, recommended.topic or ""
     ), f"#ReadQueue and #WriteQueue are {counts or 'as they were decided on'}{more}."
 
 

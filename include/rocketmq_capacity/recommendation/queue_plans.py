@@ -58,25 +58,25 @@ def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
         )
         for one in counts
     ]
-    found = shrinking(topic, topic_safety(topic), targets)
+    shrink = shrinking(topic, topic_safety(topic), targets)
     smallest = smallest_count(topic)
     too_few = [one.broker_name for one in targets if smallest is not None and one.read_queue_nums < smallest]
-    each = listed([f"{one.read_queue_nums} on {one.broker_name}" for one in targets], BROKERS_SHOWN)
+    shown = listed([f"{one.read_queue_nums} on {one.broker_name}" for one in targets], BROKERS_SHOWN)
     return QueuePlan(
         action=SHRINK,
         topic=topic.name,
         broker_name=None,
-        manual=found.is_manual,
+        manual=shrink.is_manual,
         reason=sentences(
-            f"Fewer queues, {each}: write queues first, read queues once every group has read the others.",
+            f"Fewer queues, {shown}: write queues first, read queues once every group has read the others.",
             f"With fewer than {smallest} on each writable broker some clients are left without a queue."
             if too_few
             else None,
-            ORDERED if found.is_ordered else None,
+            ORDERED if shrink.is_ordered else None,
             moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in counts}),
-            preflight.blocked(found.forbids),
+            preflight.blocked(shrink.forbids),
         ),
-        steps=found.steps,
+        steps=shrink.steps,
     )
 
 
@@ -157,7 +157,7 @@ def _of_business(safety: Safety) -> Safety:
 
 
 def _more(topic: Topic, changes: QueueChanges, forbids: tuple[str, ...], is_manual: bool) -> Step:
-    each = [f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in changes.after]
+    shown = [f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in changes.after]
     back = [f"{one['broker_name']} {one['write_queue_nums']}" for one in changes.before]
     return Step(
         title="Read and write up",
@@ -166,7 +166,7 @@ def _more(topic: Topic, changes: QueueChanges, forbids: tuple[str, ...], is_manu
         checks=(
             Check(
                 command=commands.topic_route(topic.cluster.nameserver, topic.name),
-                shows=f"#ReadQueue and #WriteQueue are {listed(each, BROKERS_SHOWN)}.",
+                shows=f"#ReadQueue and #WriteQueue are {listed(shown, BROKERS_SHOWN)}.",
             ),
         ),
         blocks=forbids,
@@ -178,10 +178,10 @@ def _numbers(counts: Sequence[QueueCounts]) -> str:
     return listed([f"{one.write_queue_nums} on {one.broker_name}" for one in counts], BROKERS_SHOWN)
 
 
-def _with_costs(topic: Topic, counts: Sequence[QueueCounts], told: QueuePlan) -> QueuePlan:
+def _with_costs(topic: Topic, counts: Sequence[QueueCounts], plan: QueuePlan) -> QueuePlan:
     before = {place.place.broker_name: place.place.read_queue_nums or 0 for place in topic.places}
     after = before | {one.broker_name: one.read_queue_nums for one in counts if one.broker_name in before}
     smallest = smallest_count(topic) if topic.facts.kind == BUSINESS else None
     return structs.replace(
-        told, smallest=smallest, cost_before=queue_cost(topic, before), cost_after=queue_cost(topic, after)
+        plan, smallest=smallest, cost_before=queue_cost(topic, before), cost_after=queue_cost(topic, after)
     )

@@ -12,9 +12,9 @@ from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.wording import counted
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    threads = json_object(found.after).get("consume_threads", "what was decided on")
-    command = consumer_status(nameserver, found.consumer_group or "")
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    threads = json_object(recommended.after).get("consume_threads", "what was decided on")
+    command = consumer_status(nameserver, recommended.consumer_group or "")
     return command, f"in the file of each client PROP_THREADPOOL_CORE_SIZE is at least {threads}."
 
 

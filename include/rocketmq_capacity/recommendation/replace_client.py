@@ -13,8 +13,8 @@ from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.wording import listed
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    command = commands.consumer_status(nameserver, found.consumer_group or "")
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    command = commands.consumer_status(nameserver, recommended.consumer_group or "")
     return command, "in the file of each client #Consume RT and #ConsumeFailed TPS are like those of the others."
 
 

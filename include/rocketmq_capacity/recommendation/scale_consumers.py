@@ -23,10 +23,10 @@ from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order
 from rocketmq_capacity.wording import counted, listed
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    clients = json_object(found.after).get("clients")
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    clients = json_object(recommended.after).get("clients")
     number = "as many clients as were decided on" if clients is None else counted(clients, "client")
-    return consumer_connection(nameserver, found.consumer_group or ""), f"{number}, each id once."
+    return consumer_connection(nameserver, recommended.consumer_group or ""), f"{number}, each id once."
 
 
 def _way_back(before: Mapping[str, Any]) -> str:

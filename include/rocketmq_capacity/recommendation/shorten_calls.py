@@ -13,9 +13,9 @@ from rocketmq_capacity.recommendation.facts import Group, GroupAction
 from rocketmq_capacity.wording import listed
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    times = [f"{one['topic']} {one['consume_rt_ms']:g}" for one in json_object(found.after).get("topics") or ()]
-    command = commands.consumer_status(nameserver, found.consumer_group or "")
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    times = [f"{one['topic']} {one['consume_rt_ms']:g}" for one in json_object(recommended.after).get("topics") or ()]
+    command = commands.consumer_status(nameserver, recommended.consumer_group or "")
     return command, f"in the file of each client #Consume RT is at most {listed(times) or 'what was decided on'}."
 
 
@@ -62,8 +62,8 @@ def shorten_calls(group: Group) -> Iterator[tables.Recommendation]:
 
 
 def _shorter(times: Sequence[CallTime], clients: tuple[str, ...]) -> str:
-    each = [f"{one.needed_rt_ms:g} ms instead of {one.consume_rt_ms:g} for {one.topic}" for one in times]
-    return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(each)}."
+    shown = [f"{one.needed_rt_ms:g} ms instead of {one.consume_rt_ms:g} for {one.topic}" for one in times]
+    return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(shown)}."
 
 
 def _all(facts: TooBusy) -> list[str]:

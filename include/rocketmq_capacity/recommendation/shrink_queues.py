@@ -91,7 +91,7 @@ def shrinking_cases(topic: Topic) -> list[Case]:
     ]
 
 
-def _is_even(topic: Topic, layout: Layout, each: int) -> bool:
+def _is_even(topic: Topic, layout: Layout, per_broker: int) -> bool:
     """Whether every group can divide this number of queues about as evenly as today, or evenly enough.
 
     One queue matters more if clients own few: of 4 queues, one of three clients gets twice as many as the others.
@@ -101,7 +101,7 @@ def _is_even(topic: Topic, layout: Layout, each: int) -> bool:
     def peak(queues: int, clients: int) -> float:
         return ceil(queues / clients) * clients / queues
 
-    now, then = layout.queues(layout.least), layout.queues(each)
+    now, then = layout.queues(layout.least), layout.queues(per_broker)
     groups = (one for one in topic.readers if one.is_subscribed and one.distinct_client_ids)
     return all(
         peak(then, one.distinct_client_ids) <= max(allowed, peak(now, one.distinct_client_ids))
@@ -112,28 +112,28 @@ def _is_even(topic: Topic, layout: Layout, each: int) -> bool:
 
 def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) -> tables.Recommendation:
     """The recommendation of one of the cases."""
-    found, changes = shrinking(topic, safety, case.counts), queue_changes(topic, safety, case.counts)
-    each = case.counts[0].read_queue_nums
+    shrink, changes = shrinking(topic, safety, case.counts), queue_changes(topic, safety, case.counts)
+    per_broker = case.counts[0].read_queue_nums
     before, after = outcome.sides()
     now = {place.place.broker_name: place.place.read_queue_nums or 0 for place in topic.places}
     then = now | {one.broker_name: one.read_queue_nums for one in case.counts}
     return answer(
         ACTION,
         topic=topic.name,
-        target=each,
+        target=per_broker,
         is_manual=True,
         reason=sentences(
-            f"{counted(each, 'queue')} on each writable broker {'serves' if each == 1 else 'serve'} every group of the"
-            f" topic: {_past(topic)}, and no group is worse off. A person carries it out step by step, since each step"
-            " has a gate.",
+            f"{counted(per_broker, 'queue')} on each writable broker {'serves' if per_broker == 1 else 'serve'} every"
+            f" group of the topic: {_past(topic)}, and no group is worse off. A person carries it out step by step,"
+            " since each step has a gate.",
             moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in case.counts}),
-            preflight.blocked(found.forbids),
+            preflight.blocked(shrink.forbids),
         ),
         rules=(),
-        commands=preflight.commented(found.commands, is_forbidden=True),
+        commands=preflight.commented(shrink.commands, is_forbidden=True),
         before={"queues": changes.before, "groups": before, "cost": msgspec.to_builtins(queue_cost(topic, now))},
         after={"queues": changes.after, "groups": after, "cost": msgspec.to_builtins(queue_cost(topic, then))},
-        steps=msgspec.json.encode(found.steps).decode(),
+        steps=msgspec.json.encode(shrink.steps).decode(),
     )
 
 

@@ -151,12 +151,14 @@ def _unsafe(topic: Topic, going: Mapping[str, _Going]) -> Iterator[str]:
         name = place.place.broker_name
         if name not in going:
             continue
-        one = going[name]
+        counts = going[name]
         yield from preflight.unsafe_broker(place.place)
         yield from preflight.reasons(
             f"the topic's own perm on {name} is unknown" if place.own_perm is None else None,
-            f"{name} has fewer read than write queues: RAISE_READ_QUEUES comes first" if one.read < one.write else None,
-            f"{name} would have no queue" if one.queues < 1 else None,
+            f"{name} has fewer read than write queues: RAISE_READ_QUEUES comes first"
+            if counts.read < counts.write
+            else None,
+            f"{name} would have no queue" if counts.queues < 1 else None,
         )
 
 
@@ -166,19 +168,19 @@ def _order(safety: Safety) -> tuple[str, ...]:
 
 def _ids(going: Mapping[str, _Going]) -> str:
     """``broker-a 4 to 7; broker-b 4 to 7``."""
-    each = [
+    shown = [
         f"{name} {one.queues} to {one.read - 1}" if one.read - one.queues > 1 else f"{name} {one.queues}"
         for name, one in going.items()
     ]
-    return listed(each, BROKERS_SHOWN)
+    return listed(shown, BROKERS_SHOWN)
 
 
 def _route(topic: Topic, going: Mapping[str, _Going], *, is_read: bool) -> Check:
     """What topicRoute shows after the write queues went down, or, with ``is_read``, the read queues as well."""
-    each = [f"{name} {one.queues if is_read else one.read} and {one.queues}" for name, one in going.items()]
+    shown = [f"{name} {one.queues if is_read else one.read} and {one.queues}" for name, one in going.items()]
     return Check(
         command=commands.topic_route(topic.cluster.nameserver, topic.name),
-        shows=f"#ReadQueue and #WriteQueue are {listed(each, BROKERS_SHOWN)}.",
+        shows=f"#ReadQueue and #WriteQueue are {listed(shown, BROKERS_SHOWN)}.",
     )
 
 
@@ -213,7 +215,7 @@ def _wait_for_routes(topic: Topic, going: Mapping[str, _Going]) -> Step:
 
 def _drained(topic: Topic, going: Mapping[str, _Going], safety: Safety) -> Step:
     groups = sorted((one for one in topic.readers if one.kind != SYSTEM), key=lambda one: one.consumer_group)
-    told = [one for one in groups if not is_broadcasting(one.message_model)]
+    committing = [one for one in groups if not is_broadcasting(one.message_model)]
     return Step(
         title="Drained: every group has read them to their end",
         expect=f"The groups of the topic read the queues {_ids(going)} to their end. Nothing new comes.",
@@ -224,7 +226,7 @@ def _drained(topic: Topic, going: Mapping[str, _Going], safety: Safety) -> Step:
                 ),
                 shows=f"the queues {_ids(going)} are all listed, each with a #Diff of 0.",
             )
-            for one in told
+            for one in committing
         ),
         blocks=(
             *undrained(

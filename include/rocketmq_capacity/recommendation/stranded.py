@@ -89,10 +89,10 @@ def _hides(place: Place) -> bool:
 def _hidden(topic: Topic, place: Place) -> Iterator[_Hidden]:
     """The queues on a broker with ids from read_queue_nums on; those beyond write_queue_nums only with messages."""
     read, write = place.read_queue_nums or 0, place.write_queue_nums or 0
-    told = {one.queue_id: one for one in topic.facts.written if one.broker_name == place.broker_name}
-    ids = [*range(read, write), *sorted(one for one in told if one >= max(read, write))]
+    written_of = {one.queue_id: one for one in topic.facts.written if one.broker_name == place.broker_name}
+    ids = [*range(read, write), *sorted(one for one in written_of if one >= max(read, write))]
     for queue_id in ids:
-        written = told.get(queue_id) if place.has_answered else None
+        written = written_of.get(queue_id) if place.has_answered else None
         yield _Hidden((place.broker_name, queue_id), written, queue_id < write)
 
 

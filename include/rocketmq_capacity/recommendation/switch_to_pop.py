@@ -25,8 +25,8 @@ from rocketmq_capacity.recommendation.facts import Group, GroupAction, needs_few
 from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL
 
 
-def _check(found: Recommended, nameserver: str) -> Proof:
-    command = consumer_progress(nameserver, found.consumer_group or "", asks_clients=False)
+def _check(recommended: Recommended, nameserver: str) -> Proof:
+    command = consumer_progress(nameserver, recommended.consumer_group or "", asks_clients=False)
     return command, "Consume Diff Total does not grow from one call to the next, with all clients at work."
 
 
