@@ -57,14 +57,14 @@ def drift_of(slave: Tables, master: Tables, is_ours: Callable[[str], bool]) -> D
         master: its master's.
         is_ours: whether a topic is compared.
     """
-    own = {config.topic: config for config in slave[0]}
+    configs_of_slave = {config.topic: config for config in slave[0]}
     groups = {config.consumer_group for config in slave[1]}
     return Drift(
         topics=tuple(
             (other, config)
             for config in sorted(master[0], key=lambda config: java_order(config.topic))
             if is_ours(config.topic)
-            for other in [own.get(config.topic)]
+            for other in [configs_of_slave.get(config.topic)]
             if other is None or _counts(other) != _counts(config)
         ),
         groups=tuple(

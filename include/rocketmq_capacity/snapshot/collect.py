@@ -183,8 +183,8 @@ class _Survey(Reached):
 
     def _topics(self, listed: Sequence[str]) -> list[str]:
         """The topics that a name server lists, and those that a broker has not registered yet."""
-        own = (config.topic for survey in self.speakers() for config in survey.facts.topic_configs or ())
-        return distinct((*listed, *own))
+        declared = (config.topic for survey in self.speakers() for config in survey.facts.topic_configs or ())
+        return distinct((*listed, *declared))
 
     def _groups(self, topics: Sequence[str]) -> list[str]:
         """The groups that a broker has, that have committed an offset, or whose retry topic exists."""

@@ -63,23 +63,25 @@ def _topic(topic: Topic, shift: timedelta) -> Topic:
 
 
 def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
-    def owned(one: OwnedQueue) -> OwnedQueue:
-        return replace(one, **{name: _moved(getattr(one, name), shift) for name in HELD_TIMES})
+    def owned(queue: OwnedQueue) -> OwnedQueue:
+        return replace(queue, **{name: _moved(getattr(queue, name), shift) for name in HELD_TIMES})
 
-    def client(one: Client) -> Client:
+    def client(running: Client) -> Client:
         return replace(
-            one,
-            started_at=_moved(one.started_at, shift),
-            answered_at=_moved(one.answered_at, shift),
-            owned_queues=one.owned_queues and tuple(map(owned, one.owned_queues)),
+            running,
+            started_at=_moved(running.started_at, shift),
+            answered_at=_moved(running.answered_at, shift),
+            owned_queues=running.owned_queues and tuple(map(owned, running.owned_queues)),
         )
 
-    def offset(one: GroupOffset) -> GroupOffset:
-        samples = one.samples and tuple(replace(sample, at=_moved(sample.at, shift)) for sample in one.samples)
-        return replace(one, last_timestamp=_moved(one.last_timestamp, shift), samples=samples)
+    def offset(committed: GroupOffset) -> GroupOffset:
+        samples = committed.samples and tuple(
+            replace(sample, at=_moved(sample.at, shift)) for sample in committed.samples
+        )
+        return replace(committed, last_timestamp=_moved(committed.last_timestamp, shift), samples=samples)
 
-    def members(one: Members) -> Members:
-        return replace(one, first_at=_moved(one.first_at, shift), last_at=_moved(one.last_at, shift))
+    def members(stretch: Members) -> Members:
+        return replace(stretch, first_at=_moved(stretch.first_at, shift), last_at=_moved(stretch.last_at, shift))
 
     return replace(
         group,

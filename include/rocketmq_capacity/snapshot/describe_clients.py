@@ -67,14 +67,14 @@ def describe_clients(
                 channels.setdefault(connection.client_id, {}).setdefault(place, []).append(connection)
     clients: list[Client] = []
     for client_id in sorted(channels, key=java_order):
-        own = channels[client_id]
-        first = next(iter(own.values()))[0]
-        consumers = 1 if protocol_of(first) == GRPC else max(map(len, own.values()))
+        of_client = channels[client_id]
+        first = next(iter(of_client.values()))[0]
+        consumers = 1 if protocol_of(first) == GRPC else max(map(len, of_client.values()))
         for index in range(consumers):
-            seen_on = tuple(place for place, found in own.items() if len(found) > index)
+            seen_on = tuple(place for place, found in of_client.items() if len(found) > index)
             info = running_infos.get(client_id) if index == 0 else None
             at = None if info is None else (answered_at or {}).get(client_id)
-            clients.append(_client(own[seen_on[0]][index], seen_on, info, at))
+            clients.append(_client(of_client[seen_on[0]][index], seen_on, info, at))
     return tuple(clients)
 
 

@@ -103,12 +103,12 @@ class GroupDescriber:
         infos: Collection[ConsumerRunningInfo],
     ) -> tuple[Subscription, ...]:
         """The topics that the group reads, with their request modes; none for a group that is offline."""
-        told = (subscription for one in online for subscription in one.subscriptions)
+        declared = (subscription for one in online for subscription in one.subscriptions)
         assigned = (subscriptions_of(info) for info in infos if not info.subscriptions)
-        found = describe_subscriptions(chain(told, *assigned))
+        described = describe_subscriptions(chain(declared, *assigned))
         is_pulling = bool(infos) and all(_rebalances_itself(info) for info in infos)
         subscriptions: list[Subscription] = []
-        for subscription in found:
+        for subscription in described:
             mode, share = self._mode(consumer_group, subscription.topic, is_pulling=is_pulling)
             subscriptions.append(
                 Subscription(
@@ -178,8 +178,8 @@ class GroupDescriber:
                 offsets.append(_group_offset(queue, progress, samples))
             offsets += self._unseen_offsets(facts, consumer_group)
         unique: dict[tuple[str, str, int], GroupOffset] = {}
-        for one in offsets:  # a broker may name a queue of another one; the first answer counts
-            unique.setdefault((one.topic, one.broker_name, one.queue_id), one)
+        for offset in offsets:  # a broker may name a queue of another one; the first answer counts
+            unique.setdefault((offset.topic, offset.broker_name, offset.queue_id), offset)
         names = sorted(unique, key=lambda name: (java_order(name[0]), java_order(name[1]), name[2]))
         return tuple(unique[name] for name in names) if is_known else None
 
@@ -193,19 +193,21 @@ class GroupDescriber:
         last = facts.samples[-1]
         read = {queue.topic for queue in last.read[consumer_group]}
         for config in facts.topic_configs or ():
-            own = None if facts.committed is None else facts.committed.offsets.get((config.topic, consumer_group), {})
-            if config.topic in self._static_topics or not (own or config.topic in read):
+            committed = (
+                None if facts.committed is None else facts.committed.offsets.get((config.topic, consumer_group), {})
+            )
+            if config.topic in self._static_topics or not (committed or config.topic in read):
                 continue
             _, written = last.written.get(config.topic, (0.0, dict[MessageQueue, TopicOffset]()))
             for queue_id in range(config.read_queue_nums, config.write_queue_nums):
                 end = written.get(MessageQueue(config.topic, facts.broker_name, queue_id))
-                if own is None or queue_id in own:
+                if committed is None or queue_id in committed:
                     yield GroupOffset(
                         topic=config.topic,
                         broker_name=facts.broker_name,
                         queue_id=queue_id,
                         broker_offset=None if end is None else _offset(end.max_offset),
-                        consumer_offset=None if own is None else _offset(own[queue_id]),
+                        consumer_offset=None if committed is None else _offset(committed[queue_id]),
                     )
 
 
@@ -292,14 +294,14 @@ def _consume_from_where(
     a Proxy begins at the end.
     Source: DefaultLitePullConsumerImpl.consumeFromWhere, ReceiveMessageActivity, rocketmq-all-5.3.3.
     """
-    told: set[str | None] = {info.properties.get("consumeFromWhere") for info in infos.values()} - {None}
-    for each in online:
-        silent = [one for one in each.connections if "consumeFromWhere" not in _properties(infos, one.client_id)]
+    stated: set[str | None] = {info.properties.get("consumeFromWhere") for info in infos.values()} - {None}
+    for connection in online:
+        silent = [one for one in connection.connections if "consumeFromWhere" not in _properties(infos, one.client_id)]
         if any(protocol_of(one) == GRPC for one in silent):
-            told.add(LAST_OFFSET)
+            stated.add(LAST_OFFSET)
         if any(protocol_of(one) != GRPC for one in silent):
-            told.add(None if each.consume_type == CONSUME_ACTIVELY else each.consume_from_where)
-    only = told.pop() if len(told) == 1 else None
+            stated.add(None if connection.consume_type == CONSUME_ACTIVELY else connection.consume_from_where)
+    only = stated.pop() if len(stated) == 1 else None
     return only if only in CONSUME_FROM_WHERE else None
 
 

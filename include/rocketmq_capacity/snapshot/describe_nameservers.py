@@ -28,11 +28,11 @@ def describe_nameservers(
     brokers = _listed(info)
     views = []
     for survey in sorted(surveys, key=lambda one: str(one.address)):
-        own = _listed(survey.info)
+        listed = _listed(survey.info)
         views.append(
             NameserverView(
                 nameserver_addr=str(survey.address),
-                brokers=None if own == brokers else own,
+                brokers=None if listed == brokers else listed,
                 routes=tuple(
                     Route(topic=topic, queues=() if route is None else queues_of(route))
                     for topic in differing([survey], routes, compared)
@@ -51,14 +51,14 @@ def differing(
 
     A name server that did not answer about a topic does not count as different.
     """
-    found = {
+    topics = {
         topic
         for survey in surveys
         for topic, route in survey.routes.items()
         if topic in compared
         and (() if route is None else queues_of(route)) != (queues_of(routes[topic]) if topic in routes else ())
     }
-    return sorted(found, key=java_order)
+    return sorted(topics, key=java_order)
 
 
 def _listed(info: ClusterInfo) -> tuple[ListedBroker, ...]:

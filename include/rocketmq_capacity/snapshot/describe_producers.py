@@ -21,9 +21,9 @@ def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[Producer, ...] |
     channels: dict[tuple[str, str], dict[str, list[Connection]]] = {}
     for facts in answering:
         for group, connections in (facts.producers or {}).items():
-            for one in connections:
-                of_broker = channels.setdefault((group, one.client_id), {})
-                of_broker.setdefault(facts.broker_name, []).append(one)
+            for connection in connections:
+                of_broker = channels.setdefault((group, connection.client_id), {})
+                of_broker.setdefault(facts.broker_name, []).append(connection)
     return tuple(
         Producer(
             producer_group=group,

@@ -25,7 +25,7 @@ def describe_proxies(named: Sequence[ProxyFacts], brokers: Iterable[BrokerFacts]
     A broker that names gRPC clients has a Proxy in local mode inside. Its entry has the broker's address, unless a
     Proxy in local mode on the same host was named.
     """
-    found = {
+    proxies = {
         str(facts.address): Proxy(proxy_addr=str(facts.address), mode=facts.mode, version=facts.version)
         for facts in named
     }
@@ -33,8 +33,8 @@ def describe_proxies(named: Sequence[ProxyFacts], brokers: Iterable[BrokerFacts]
     for facts in brokers:
         if _holds_proxy(facts) and facts.broker_addr.rpartition(":")[0] not in hosts:
             version = None if facts.runtime is None else facts.runtime.get("brokerVersionDesc")
-            found[facts.broker_addr] = Proxy(proxy_addr=facts.broker_addr, mode=LOCAL_MODE, version=version)
-    return tuple(found[address] for address in sorted(found)) or None
+            proxies[facts.broker_addr] = Proxy(proxy_addr=facts.broker_addr, mode=LOCAL_MODE, version=version)
+    return tuple(proxies[address] for address in sorted(proxies)) or None
 
 
 def with_unnamed_proxy(taken: Inventory) -> Inventory:

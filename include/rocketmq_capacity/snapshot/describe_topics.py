@@ -105,8 +105,8 @@ def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[TopicOffset, .
                 )
             )
     unique: dict[tuple[str, int], TopicOffset] = {}
-    for one in offsets:  # a broker may name a queue of another one; the first answer counts
-        unique.setdefault((one.broker_name, one.queue_id), one)
+    for offset in offsets:  # a broker may name a queue of another one; the first answer counts
+        unique.setdefault((offset.broker_name, offset.queue_id), offset)
     ordered = sorted(unique.values(), key=lambda one: (java_order(one.broker_name), one.queue_id))
     return tuple(ordered) if is_known else None
 

@@ -74,31 +74,31 @@ def _of_brokers(
 
 
 def _processes(brokers: Iterable[Broker | ListedBroker]) -> dict[str, set[tuple[int, str | None]]]:
-    found: dict[str, set[tuple[int, str | None]]] = {}
+    processes: dict[str, set[tuple[int, str | None]]] = {}
     for broker in brokers:
-        found.setdefault(broker.broker_name, set()).add((broker.broker_id, broker.broker_addr))
-    return found
+        processes.setdefault(broker.broker_name, set()).add((broker.broker_id, broker.broker_addr))
+    return processes
 
 
 def _of_route(
-    view: NameserverView, topic: str, own: Iterable[TopicQueues], known: Iterable[TopicQueues]
+    view: NameserverView, topic: str, of_view: Iterable[TopicQueues], known: Iterable[TopicQueues]
 ) -> Iterator[_AtNameserver]:
-    theirs = {queues.broker_name: queues for queues in own}
+    theirs = {queues.broker_name: queues for queues in of_view}
     ours = {queues.broker_name: queues for queues in known}
     for name in sorted(theirs.keys() | ours.keys(), key=java_order):
-        one, other = theirs.get(name), ours.get(name)
-        if one == other:
+        their_queues, our_queues = theirs.get(name), ours.get(name)
+        if their_queues == our_queues:
             continue
         yield _AtNameserver(
             view.nameserver_addr,
             topic,
             name,
-            one is not None,
-            None if one is None else one.read_queue_nums,
-            None if one is None else one.write_queue_nums,
-            None if one is None else one.perm,
-            _readable(one),
-            _readable(other),
+            their_queues is not None,
+            None if their_queues is None else their_queues.read_queue_nums,
+            None if their_queues is None else their_queues.write_queue_nums,
+            None if their_queues is None else their_queues.perm,
+            _readable(their_queues),
+            _readable(our_queues),
         )
 
 
@@ -109,5 +109,5 @@ def _readable(queues: TopicQueues | None) -> int:
 
 
 def _columns(kind: type[_Row], rows: Iterable[_Row]) -> Columns:
-    each = list(rows)
-    return {name: [getattr(row, name) for row in each] for name in kind._fields}
+    listed = list(rows)
+    return {name: [getattr(row, name) for row in listed] for name in kind._fields}

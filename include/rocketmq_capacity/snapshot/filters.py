@@ -30,8 +30,8 @@ EVERYTHING: Final = (None, "", EVERY_MESSAGE)
 
 def filtered_topics(group: ConsumerGroup) -> list[str]:
     """The topics that the group or one of its clients reads through a filter, in Java's order."""
-    own = (client.subscriptions or () for client in group.clients or ())
-    every = chain(group.subscriptions or (), chain.from_iterable(own))
+    of_clients = (client.subscriptions or () for client in group.clients or ())
+    every = chain(group.subscriptions or (), chain.from_iterable(of_clients))
     return distinct(one.topic for one in every if one.expression not in EVERYTHING)
 
 
@@ -70,8 +70,8 @@ def with_pass_ratios(inventory: Inventory) -> Inventory:
 
     def with_ratios(group: ConsumerGroup) -> ConsumerGroup:
         ratios = pass_ratios(group, topics, inventory.taken_at)
-        each = tuple(PassRatio(topic=name, pass_ratio=ratio) for name, ratio in ratios.items())
-        return replace(group, pass_ratios=each) if each else group
+        entries = tuple(PassRatio(topic=name, pass_ratio=ratio) for name, ratio in ratios.items())
+        return replace(group, pass_ratios=entries) if entries else group
 
     return replace(inventory, consumer_groups=tuple(map(with_ratios, inventory.consumer_groups)))
 

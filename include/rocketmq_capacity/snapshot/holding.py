@@ -44,8 +44,8 @@ def ages_of(client: Client, taken_at: str, seconds: Seconds) -> list[Ages]:
     answered_s = seconds[client.answered_at or taken_at]
     now_s = answered_s if 0 <= answered_s - newest <= BELIEVED_S else newest
     silent_s = max(answered_s - newest, 0.0)
-    each = ([None if at is None else now_s - seconds[at] for at in _times(queue)] for queue in held)
-    return [Ages(locked, pulled, consumed, silent_s) for locked, pulled, consumed in each]
+    ages = ([None if at is None else now_s - seconds[at] for at in _times(queue)] for queue in held)
+    return [Ages(locked, pulled, consumed, silent_s) for locked, pulled, consumed in ages]
 
 
 def _times(queue: OwnedQueue) -> list[str | None]:

@@ -121,9 +121,9 @@ def _checked_document(data: bytes, source: str) -> dict[str, Any]:
     return document
 
 
-def _check_format(found: Any, source: str) -> None:
-    if found != FORMAT:
-        raise BadInput(source, "$.format", f"is {shown(found)}; expected {FORMAT!r}")
+def _check_format(value: Any, source: str) -> None:
+    if value != FORMAT:
+        raise BadInput(source, "$.format", f"is {shown(value)}; expected {FORMAT!r}")
 
 
 def _bad_input(error: str, document: dict[str, Any], source: str) -> BadInput:

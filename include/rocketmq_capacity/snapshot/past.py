@@ -40,12 +40,12 @@ def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inv
     def with_past(group: ConsumerGroup) -> ConsumerGroup:
         if group.offsets is None:
             return group
-        each = ((offset, past.get(_key(group, offset))) for offset in group.offsets)
+        known = ((offset, past.get(_key(group, offset))) for offset in group.offsets)
         return replace(
             group,
             offsets=tuple(
                 replace(offset, samples=(*before, *(offset.samples or ()))) if before else offset
-                for offset, before in each
+                for offset, before in known
             ),
         )
 

@@ -70,8 +70,8 @@ class Reached:
             is_refused = isinstance(first, ResponseError) and not others
             error = first if is_refused else NoNameServerError(problems)
             raise ClusterUnreachable(f"the cluster cannot be read from {addresses}: {error}") from error
-        for one in self.nameservers:
-            one.note_problem()
+        for nameserver in self.nameservers:
+            nameserver.note_problem()
         info = joined_info(answering)
         self._prepare_brokers(info)
         if self.is_over.is_set():  # the name servers took all the time

@@ -11,7 +11,7 @@ class Read(NamedTuple):
 
     group: ConsumerGroup
     topic: str
-    own: Subscription | None
+    subscription: Subscription | None
     is_proxied: bool = False
     """All consumers of the group are behind a Proxy, so they pop, whatever mode the broker has for the topic."""
 
@@ -20,14 +20,14 @@ class Read(NamedTuple):
         """The topic's own mode, else the group's, else RocketMQ's default."""
         if self.is_proxied:
             return POP
-        own = self.own.message_request_mode if self.own else None
-        return own or self.group.message_request_mode or DEFAULT_REQUEST_MODE
+        mode = self.subscription.message_request_mode if self.subscription else None
+        return mode or self.group.message_request_mode or DEFAULT_REQUEST_MODE
 
     @property
     def pop_share_queue_num(self) -> int:
         """The topic's own number, else the group's, else RocketMQ's default."""
         if self.is_proxied:
             return DEFAULT_POP_SHARE
-        own = self.own.pop_share_queue_num if self.own else None
-        share = self.group.pop_share_queue_num if own is None else own
+        number = self.subscription.pop_share_queue_num if self.subscription else None
+        share = self.group.pop_share_queue_num if number is None else number
         return DEFAULT_POP_SHARE if share is None else share

@@ -84,7 +84,7 @@ def _place(value: Any, place: str) -> str | None:
         items = [(f"{place}.{name}", item) for name, item in value.items()]
     elif isinstance(value, list):
         items = [(f"{place}[{index}]", item) for index, item in enumerate(value)]
-    return next((found for inner, item in items if (found := _place(item, inner))), None)
+    return next((marked for inner, item in items if (marked := _place(item, inner))), None)
 
 
 # Numbers stay texts: they may have more digits than Python reads.

@@ -186,8 +186,8 @@ def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] |
 
 def _protocol_of(group: ConsumerGroup) -> str | None:
     """The protocol of the group's clients, MIXED if they differ; None without clients."""
-    found = {client.protocol or DEFAULT_PROTOCOL for client in group.clients or ()}
-    return MIXED if len(found) > 1 else next(iter(found), None)
+    protocols = {client.protocol or DEFAULT_PROTOCOL for client in group.clients or ()}
+    return MIXED if len(protocols) > 1 else next(iter(protocols), None)
 
 
 def _topics_of(group: ConsumerGroup) -> list[str]:
@@ -197,11 +197,11 @@ def _topics_of(group: ConsumerGroup) -> list[str]:
 
 
 def _reads_of(group: ConsumerGroup, topics: Sequence[str], *, is_proxied: bool) -> list[Read]:
-    own = {subscription.topic: subscription for subscription in group.subscriptions or ()}
-    return [Read(group, topic, own.get(topic), is_proxied) for topic in topics]
+    subscriptions = {subscription.topic: subscription for subscription in group.subscriptions or ()}
+    return [Read(group, topic, subscriptions.get(topic), is_proxied) for topic in topics]
 
 
 def _topics_of_client(client: Client, group: ConsumerGroup) -> set[str]:
     """The topics that this client subscribes to: its own, or its group's if it did not report its own."""
-    own = group.subscriptions if client.subscriptions is None else client.subscriptions
-    return {subscription.topic for subscription in own or ()}
+    subscriptions = group.subscriptions if client.subscriptions is None else client.subscriptions
+    return {subscription.topic for subscription in subscriptions or ()}

@@ -178,27 +178,27 @@ class _Snapshot:
         }
 
     def group_settings(self) -> Columns:
-        each = [
+        rows = [
             (group.consumer_group, broker_name, settings)
             for group in self.inventory.consumer_groups
             for settings in group.settings or ()
             for broker_name in settings.broker_names
         ]
         return {
-            **_own_columns(tables.GroupSetting, [settings for _, _, settings in each]),
-            "consumer_group": [group for group, _, _ in each],
-            "broker_name": [broker_name for _, broker_name, _ in each],
+            **_own_columns(tables.GroupSetting, [settings for _, _, settings in rows]),
+            "consumer_group": [group for group, _, _ in rows],
+            "broker_name": [broker_name for _, broker_name, _ in rows],
         }
 
     def subscriptions(self) -> Columns:
         reads = list(chain.from_iterable(self.resolved.reads))
         topics = [read.topic for read in reads]
         return {
-            **_columns_if_known(tables.Subscription, Subscription, [read.own for read in reads]),
+            **_columns_if_known(tables.Subscription, Subscription, [read.subscription for read in reads]),
             "consumer_group": [read.group.consumer_group for read in reads],
             "topic": topics,
             "kind": _resolved(topics, self.resolved.kinds.of_topic),
-            "is_declared_by_group": [read.own is not None for read in reads],
+            "is_declared_by_group": [read.subscription is not None for read in reads],
             "pass_ratio": [self.resolved.pass_ratio(read) for read in reads],
             "message_request_mode": [read.message_request_mode for read in reads],
             "pop_share_queue_num": [read.pop_share_queue_num for read in reads],

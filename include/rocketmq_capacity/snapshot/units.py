@@ -66,8 +66,8 @@ def unit_tables(snapshot: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:
 
 def _tables(dataset: type[Dataset], units: Iterator[Unit]) -> Iterator[tuple[type[Dataset], pa.Table]]:
     names = arrow_schema(dataset).names
-    while some := list(islice(units, UNITS_A_TABLE)):
-        yield dataset, table_of_columns(dataset, dict(zip(names, zip(*some, strict=True), strict=True)))
+    while batch := list(islice(units, UNITS_A_TABLE)):
+        yield dataset, table_of_columns(dataset, dict(zip(names, zip(*batch, strict=True), strict=True)))
 
 
 class Units:
@@ -114,9 +114,9 @@ class Units:
                 **self._group(group, reads),
                 "reads": [
                     {
-                        **own_members(read.own, Reads),
+                        **own_members(read.subscription, Reads),
                         "topic": self.topic_facts[read.topic],
-                        "is_declared_by_group": read.own is not None,
+                        "is_declared_by_group": read.subscription is not None,
                         "pass_ratio": self.snapshot.pass_ratio(read),
                         "message_request_mode": read.message_request_mode,
                         "pop_share_queue_num": read.pop_share_queue_num,
@@ -140,8 +140,8 @@ class Units:
         for group, topics, reads in self._each_group():
             subscribed, facts = set(topics), self._group(group, reads)
             for topic in distinct(chain(topics, (offset.topic for offset in group.offsets or ()))):
-                own = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
-                readers.setdefault(topic, []).append({**facts, **own})
+                of_topic = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
+                readers.setdefault(topic, []).append({**facts, **of_topic})
             for offset in group.offsets or ():
                 if self._is_unseen(offset):
                     stranded.setdefault(offset.topic, []).append(_stranded(group, offset))
@@ -209,7 +209,7 @@ class Units:
                 "protocol": client.protocol or DEFAULT_PROTOCOL,
                 "is_listed": are_listed[index],
                 "room": rooms[index],
-                "only_topics": None if (own := own_topics[index]) is None else tuple(own),
+                "only_topics": None if (read_topics := own_topics[index]) is None else tuple(read_topics),
                 "has_owned_queues": client.owned_queues is not None,
                 "has_subscriptions": client.subscriptions is not None,
                 "up_s": snapshot.up_s(client),
@@ -222,8 +222,8 @@ class Units:
         snapshot = self.snapshot
         if not snapshot.past_hours.hours:
             return None
-        own = (read for read in reads if snapshot.kinds.of_topic(read.topic) == BUSINESS)
-        return snapshot.past_hours.of_group({read.topic: snapshot.pass_ratio(read) for read in own})
+        business = (read for read in reads if snapshot.kinds.of_topic(read.topic) == BUSINESS)
+        return snapshot.past_hours.of_group({read.topic: snapshot.pass_ratio(read) for read in business})
 
     def _observations(self, group: ConsumerGroup) -> Observations:
         kind, clients = self.snapshot.kinds.of_topic, list(enumerate(group.clients or ()))
@@ -268,9 +268,9 @@ class Units:
         A group without known subscriptions may read any business topic on which it has offsets.
         """
 
-        def is_kept(one: GroupOffset) -> bool:
-            is_read = group.subscriptions or self.snapshot.kinds.of_topic(one.topic) == BUSINESS
-            return bool(is_read) and not self._is_unseen(one)
+        def is_kept(offset: GroupOffset) -> bool:
+            is_read = group.subscriptions or self.snapshot.kinds.of_topic(offset.topic) == BUSINESS
+            return bool(is_read) and not self._is_unseen(offset)
 
         return self.snapshot.offset_samples.of_group(group.consumer_group, is_kept)
 

@@ -36,8 +36,14 @@ class Unused:
         for earlier in reversed(history):
             days = _days(now, parse_utc(earlier.taken_at))
             topics = {name: ends for name, ends in topics.items() if name in _unchanged_topics(earlier, topics)}
-            was = {one.consumer_group: one for one in earlier.consumer_groups if one.consumer_group in groups}
-            groups = {name: one for name, one in groups.items() if name in was and _is_unchanged(was[name], one)}
+            earlier_groups = {
+                one.consumer_group: one for one in earlier.consumer_groups if one.consumer_group in groups
+            }
+            groups = {
+                name: one
+                for name, one in groups.items()
+                if name in earlier_groups and _is_unchanged(earlier_groups[name], one)
+            }
             for name in topics:
                 self.topic_days[name] = max(days, self.topic_days.get(name, 0.0))
             self.group_days.update(dict.fromkeys(groups, days))
@@ -46,10 +52,10 @@ class Unused:
 def _idle_ends(topic: Topic) -> Ends:
     """The ends of the queues of a topic to which nothing is written now; empty if one is unknown or written to."""
     ends: dict[Place, int] = {}
-    for one in topic.offsets or ():
-        if one.max_offset is None or one.put_msgs_per_s:
+    for offset in topic.offsets or ():
+        if offset.max_offset is None or offset.put_msgs_per_s:
             return {}
-        ends[one.broker_name, one.queue_id] = one.max_offset
+        ends[offset.broker_name, offset.queue_id] = offset.max_offset
     is_known = all(
         (place.broker_name, number) in ends
         for place in topic.queues or ()
@@ -81,17 +87,21 @@ def _days_of_last_messages(inventory: Inventory, ends: Mapping[str, Ends], now: 
     """By topic the age of its last message, if groups that have read each of its queues to the end tell it."""
     last: dict[tuple[str, Place], datetime] = {}
     for group in inventory.consumer_groups:
-        for one in group.offsets or ():
-            place = one.broker_name, one.queue_id
-            if one.topic in ends and one.last_timestamp and one.consumer_offset == ends[one.topic].get(place):
-                at = parse_utc(one.last_timestamp)
-                last[one.topic, place] = max(at, last.get((one.topic, place), at))
+        for offset in group.offsets or ():
+            place = offset.broker_name, offset.queue_id
+            if (
+                offset.topic in ends
+                and offset.last_timestamp
+                and offset.consumer_offset == ends[offset.topic].get(place)
+            ):
+                at = parse_utc(offset.last_timestamp)
+                last[offset.topic, place] = max(at, last.get((offset.topic, place), at))
     days: dict[str, float] = {}
-    for topic, each in ends.items():
-        written = [last.get((topic, place)) for place, end in each.items() if end]
-        told = [at for at in written if at is not None]
-        if told and len(told) == len(written):
-            days[topic] = _days(now, max(told))
+    for topic, end_of in ends.items():
+        written = [last.get((topic, place)) for place, end in end_of.items() if end]
+        known = [at for at in written if at is not None]
+        if known and len(known) == len(written):
+            days[topic] = _days(now, max(known))
     return days
 
 
