@@ -106,12 +106,12 @@ def arguments(words: Sequence[str]) -> Namespace:
     if not words:
         parser.print_help(sys.stderr)
         sys.exit(BadInput.exit_status)
-    found, unknown = parser.parse_known_args(words)
+    namespace, unknown = parser.parse_known_args(words)
     if unknown:
-        near = difflib.get_close_matches(unknown[0].partition("=")[0], OPTIONS[found.command], n=1)
-        expected = near or OPTIONS[found.command]
-        raise BadInput(found.command, "", f"no such argument: {unknown[0]}; expected {', '.join(expected)}")
-    return found
+        near = difflib.get_close_matches(unknown[0].partition("=")[0], OPTIONS[namespace.command], n=1)
+        expected = near or OPTIONS[namespace.command]
+        raise BadInput(namespace.command, "", f"no such argument: {unknown[0]}; expected {', '.join(expected)}")
+    return namespace
 
 
 def main() -> None:
@@ -138,10 +138,10 @@ def _said(error: str, words: Sequence[str]) -> str:
 
 
 def _asked_language(words: Sequence[str]) -> Language:
-    told = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
-    if "--language" in told:
-        return next((language for language in LANGUAGES if language == told["--language"]), ENGLISH)
-    policy = Path(told.get("--policy", ""))
+    given = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
+    if "--language" in given:
+        return next((language for language in LANGUAGES if language == given["--language"]), ENGLISH)
+    policy = Path(given.get("--policy", ""))
     if not policy.is_file():  # a device may have nothing to read again
         return ENGLISH
     from rocketmq_capacity.settings.policy_language import language_of_policy

@@ -43,7 +43,7 @@ class Part:
     """One thing that a run needs; ``mend`` is empty if it is there."""
 
     name: str
-    found: str
+    state: str
     mend: str = ""
 
 
@@ -65,16 +65,16 @@ def examine(
         table.add_column(error_words(title), overflow="fold")  # Chinese has no spaces at which a line could break
     for part in parts:
         # A cluster's words are text, and no markup of rich's.
-        told = (part.name, part.found, part.mend or "nothing to do")
-        table.add_row(*(Text(printable(error_words(words))) for words in told))
+        cells = (part.name, part.state, part.mend or "nothing to do")
+        table.add_row(*(Text(printable(error_words(words))) for words in cells))
     Console().print(table)
     return not any(part.mend for part in parts)
 
 
 def _python() -> Part:
-    found = ".".join(map(str, sys.version_info[:3]))
+    version = ".".join(map(str, sys.version_info[:3]))
     wanted = ".".join(map(str, PYTHON_VERSION))
-    return Part("Python", found, "" if sys.version_info >= PYTHON_VERSION else f"install Python {wanted} or later")
+    return Part("Python", version, "" if sys.version_info >= PYTHON_VERSION else f"install Python {wanted} or later")
 
 
 def _java() -> Part:
@@ -83,12 +83,12 @@ def _java() -> Part:
     if java is None:
         return Part("Java", "not on the PATH", mend)
     try:
-        told = subprocess.run(  # noqa: S603  # the program that Spark itself would start
+        output = subprocess.run(  # noqa: S603  # the program that Spark itself would start
             [java, "-version"], capture_output=True, text=True, timeout=60, check=False
         ).stderr
     except (OSError, subprocess.TimeoutExpired) as error:
         return Part("Java", f"{java} does not run ({error})", mend)
-    version = re.search(r'version "(\d+)([^"]*)"', told)
+    version = re.search(r'version "(\d+)([^"]*)"', output)
     if version is None:
         return Part("Java", f"{java} does not tell its version", mend)
     return Part("Java", f"{version[1]}{version[2]} at {java}", "" if int(version[1]) in JAVA_VERSIONS else mend)
@@ -114,16 +114,16 @@ def airflow_parts() -> list[tuple[str, str, str]]:
     """What the deployment's Airflow has and lacks, as its own program says it."""
     mend = f"run it where Airflow runs, with its settings; pip install '{PACKAGE}[airflow]' installs what it needs"
     try:
-        told = subprocess.run(  # noqa: S603  # a module of this package
+        done = subprocess.run(  # noqa: S603  # a module of this package
             [sys.executable, "-m", AIRFLOW_CHECK], capture_output=True, text=True, timeout=AIRFLOW_LIMIT_S, check=False
         )
     except subprocess.TimeoutExpired:
         return [("Airflow", f"has not answered for {AIRFLOW_LIMIT_S:.0f} s", mend)]
-    if told.returncode:
-        last = told.stderr.strip().splitlines()[-1:] or ["no word"]
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or ["no word"]
         return [("Airflow", f"cannot be asked ({last[0]})", mend)]
     # Airflow may write lines of its own before.
-    return [(name, found, way) for name, found, way in json.loads(told.stdout.splitlines()[-1])]
+    return [(name, found, way) for name, found, way in json.loads(done.stdout.splitlines()[-1])]
 
 
 def _packages() -> Part:
@@ -132,8 +132,8 @@ def _packages() -> Part:
         re.split(r"[ ;<>=!~\[(]", one)[0] for one in importlib.metadata.requires(PACKAGE) or () if "extra ==" not in one
     )
     missing = [name for name in wanted if not _is_installed(name)]
-    found = f"missing: {', '.join(missing)}" if missing else "all installed"
-    return Part("packages", found, f"install the package again: pip install {PACKAGE}" if missing else "")
+    state = f"missing: {', '.join(missing)}" if missing else "all installed"
+    return Part("packages", state, f"install the package again: pip install {PACKAGE}" if missing else "")
 
 
 def _is_installed(distribution: str) -> bool:
@@ -180,22 +180,22 @@ def _name_servers(nameserver: str | None) -> Iterator[Part]:
 
 
 def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Part]:
-    found = asyncio.run(reach([nameserver], settings))
+    answers = asyncio.run(reach([nameserver], settings))
     yield from (
-        _answer(one, "check the address, the network, and TLS in the connection file") for one in found.nameservers
+        _answer(one, "check the address, the network, and TLS in the connection file") for one in answers.nameservers
     )
-    yield from (_answer(one, "check the network, and the keys in the connection file") for one in found.brokers)
+    yield from (_answer(one, "check the network, and the keys in the connection file") for one in answers.brokers)
     if settings.credentials is not None:
-        yield from _rights(settings.credentials.access_key, found.brokers)
-    yield from (_answer(one, "check that it is the remoting port (remotingListenPort)") for one in found.proxies)
+        yield from _rights(settings.credentials.access_key, answers.brokers)
+    yield from (_answer(one, "check that it is the remoting port (remotingListenPort)") for one in answers.proxies)
 
 
 def _rights(access_key: str, brokers: Iterable[Answer]) -> Iterator[Part]:
     """What the account may do: a part for each different answer, with the brokers that gave it."""
     at: dict[Rights, list[str]] = {}
-    for one in brokers:
-        if one.rights is not None:
-            at.setdefault(one.rights, []).append(one.name)
+    for broker in brokers:
+        if broker.rights is not None:
+            at.setdefault(broker.rights, []).append(broker.name)
     for rights, names in at.items():
         yield Part(f"rights of {access_key} at {', '.join(names)}", rights.words, rights.mend)
 

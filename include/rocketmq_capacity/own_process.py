@@ -22,7 +22,7 @@ class OwnProcessFailed(Exception):
     """The process took more time or memory than it may."""
 
 
-def in_own_process(module: str, told: bytes = b"", variables: Mapping[str, str] | None = None) -> bytes:
+def in_own_process(module: str, stdin: bytes = b"", variables: Mapping[str, str] | None = None) -> bytes:
     """What ``python -m module`` writes for what it is told on standard input.
 
     ``variables`` are added to those of this process. Errors: OwnProcessFailed.
@@ -32,7 +32,7 @@ def in_own_process(module: str, told: bytes = b"", variables: Mapping[str, str] 
         done = subprocess.run(  # noqa: S603  # a module of this package
             [sys.executable, "-m", module],
             env=environment,
-            input=told,
+            input=stdin,
             capture_output=True,
             timeout=LIMIT_S,
             check=False,

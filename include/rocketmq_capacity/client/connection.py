@@ -234,8 +234,8 @@ async def _hosts(address: Address, networks: Sequence[Network]) -> list[str]:
     """
     if not networks:
         return [address.host]
-    found = await asyncio.get_running_loop().getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-    hosts = list(dict.fromkeys(str(where[0]) for *_, where in found))
+    addresses = await asyncio.get_running_loop().getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    hosts = list(dict.fromkeys(str(where[0]) for *_, where in addresses))
     inside = [host for host in hosts if is_in(host, networks)]
     if not inside:
         raise ConnectError(f"{', '.join(hosts)} is outside the networks of the connection; nothing was sent to it")

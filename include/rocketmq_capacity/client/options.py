@@ -131,9 +131,9 @@ def _bad_input(source: str, error: ValidationError) -> BadInput:
     key = str(first["loc"][0])
     if key in known:
         words = _WORDS.get(first["type"], first["msg"])
-        what, each = _LISTS.get(key, ("", ""))
+        what, members = _LISTS.get(key, ("", ""))
         bounds = _COUNT if key == "in_flight" else _SECONDS
-        return BadInput(source, key, words.format(range=bounds, what=what, each=each))
+        return BadInput(source, key, words.format(range=bounds, what=what, each=members))
     near = difflib.get_close_matches(key, known, n=1)
     if near:
         return BadInput(source, key, f"is not a known key; the nearest known key is {near[0]!r}")

@@ -119,5 +119,5 @@ def _is_on(config: Mapping[str, str], key: str) -> bool:
 
 def _numbers(version: str | None) -> tuple[int, ...]:
     """The three numbers of a version; of an unknown one none, which counts as an old one."""
-    found = _VERSION.match(version or "")
-    return tuple(map(int, found.groups())) if found else ()
+    match = _VERSION.match(version or "")
+    return tuple(map(int, match.groups())) if match else ()

@@ -71,8 +71,8 @@ class Lines(Display):
     def ends(self) -> None:
         """A line."""
         step = self._step
-        told = wording.outcome(step, self._said)
-        self._say(self._said.phrase("done in {time}: {outcome}", time=wording.seconds(step.seconds), outcome=told))
+        outcome = wording.outcome(step, self._said)
+        self._say(self._said.phrase("done in {time}: {outcome}", time=wording.seconds(step.seconds), outcome=outcome))
 
     def tells(self, line: str, level: str) -> None:
         """A line."""

@@ -13,7 +13,7 @@ def each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
     Errors: RepeatedMemberError if a member is given twice.
     """
-    found = dict(members)
-    if len(found) < len(members):
+    unique = dict(members)
+    if len(unique) < len(members):
         raise RepeatedMemberError("a member is given twice; expected each member of an object once")
-    return found
+    return unique

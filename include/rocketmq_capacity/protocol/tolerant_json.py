@@ -196,13 +196,13 @@ class _Reader:
         return self._text[self._at : self._at + 1]
 
     def _expect(self, allowed: str) -> str:
-        found = self._next()
-        if not found or found not in allowed:
+        character = self._next()
+        if not character or character not in allowed:
             raise self._failure(" or ".join(repr(one) for one in allowed))
         self._at += 1
-        return found
+        return character
 
     def _failure(self, expected: str) -> BodyError:
         rest = self._text[self._at : self._at + _SHOWN]
-        found = repr(rest) if rest else "the end"
-        return BodyError(f"character {self._at} of {len(self._text)}: expected {expected}, found {found}")
+        following = repr(rest) if rest else "the end"
+        return BodyError(f"character {self._at} of {len(self._text)}: expected {expected}, found {following}")

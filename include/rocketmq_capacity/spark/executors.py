@@ -29,15 +29,15 @@ def check_executors(context: SparkContext, lake: Path) -> None:
     another folder there, or that refuses them. StoreUnreachable if the driver itself cannot write.
     """
     given = lake / f"{CHECK}{uuid4().hex}"
-    told = [lake / f"{given.name}-{number}" for number in range(TASKS)]
+    expected = [lake / f"{given.name}-{number}" for number in range(TASKS)]
     with told_in_one_line(lake):
         make_folder(lake)
         given.write_bytes(b"")
         try:
             _look(context, given)
-            unseen = [place for place in told if not place.exists()]
+            unseen = [place for place in expected if not place.exists()]
         finally:
-            for place in (given, *told):
+            for place in (given, *expected):
                 with suppress(FileNotFoundError):
                     place.unlink()
     if unseen:

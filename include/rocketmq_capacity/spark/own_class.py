@@ -86,12 +86,12 @@ class OwnClass:
         self, group: str, client_id: str, queues: Any, client_ids: Sequence[str]
     ) -> tuple[tuple[str, str, int], ...]:
         every = self._jvm.java.util.ArrayList()
-        for one in client_ids:
-            every.add(one)
+        for listed_id in client_ids:
+            every.add(listed_id)
         arguments = [group, client_id, self._jvm.java.util.ArrayList(queues), every]
-        own = self._allocate.invoke(self._object, self._array("java.lang.Object", arguments))
+        owned = self._allocate.invoke(self._object, self._array("java.lang.Object", arguments))
         nothing = self._array("java.lang.Object", [])
-        read = ([method.invoke(queue, nothing) for method in self._read] for queue in own or ())
+        read = ([method.invoke(queue, nothing) for method in self._read] for queue in owned or ())
         return tuple((topic, broker_name, queue_id) for topic, broker_name, queue_id in read)
 
     def _array(self, kind: str, values: Sequence[Any]) -> Any:

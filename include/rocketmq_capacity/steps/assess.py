@@ -119,7 +119,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         of_brokers = list(planning.records(tables.GroupFailure, GroupLoss, IS_OF_A_BROKER))
         loads = BrokerLoads.of(places, cluster, policy)
         orders = planning.records(tables.Topic, TopicOrder, IS_BUSINESS)
-        found = [
+        findings = [
             *assess_cluster(cluster, disagreements, policy),
             *nameserver_disagreement(
                 cluster, disagreements.nameservers, readers(planning, disagreements.nameservers, policy)
@@ -137,7 +137,7 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         ]
         stored = list(broker_loads(loads, policy))
         forecasts = disk_forecasts(loads.brokers, stored)
-        planning.add(tables.Finding, [*found, *disk_fills(forecasts, cluster, policy)])
+        planning.add(tables.Finding, [*findings, *disk_fills(forecasts, cluster, policy)])
         planning.add(tables.ClusterFailure, cluster_failures(cluster, policy))
         planning.add(tables.UnroutedTopic, unrouted(planning, places, cluster))
         planning.add(tables.ProducerFailure, producer_failures(places, producers, policy))
@@ -224,9 +224,9 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     decoder = msgspec.json.Decoder(GroupFacts)
     strategies = Strategies(policy)
     done: list[GroupAssessment] = []
-    each = (decoder.decode(unit["facts"]).observed(unit["observations"], unit["sampled"]) for unit in units)
-    for some in in_parts(Group(whole, cluster, policy, strategies) for whole in each):
-        done += assess_groups(some)
+    observed = (decoder.decode(unit["facts"]).observed(unit["observations"], unit["sampled"]) for unit in units)
+    for part in in_parts(Group(whole, cluster, policy, strategies) for whole in observed):
+        done += assess_groups(part)
     yield tables.GroupStatus, table_of(tables.GroupStatus, [group.status for group in done])
     yield tables.StrategyLoad, table_of(tables.StrategyLoad, [load for group in done for load in group.loads])
     yield tables.ClientLoad, table_of_columns(tables.ClientLoad, client_load_columns(done))

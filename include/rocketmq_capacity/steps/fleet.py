@@ -36,6 +36,6 @@ def _rates(queues: pa.Table) -> Mapping[tuple[str, str], float | None]:
     if not queues.num_rows:
         return {}
     whole = pc.ScalarAggregateOptions(skip_nulls=False)
-    found = queues.group_by(["topic", "broker_name"]).aggregate([("put_msgs_per_s", "sum", whole)])
-    names = zip(found["topic"].to_pylist(), found["broker_name"].to_pylist(), strict=True)
-    return dict(zip(names, found["put_msgs_per_s_sum"].to_pylist(), strict=True))
+    sums = queues.group_by(["topic", "broker_name"]).aggregate([("put_msgs_per_s", "sum", whole)])
+    names = zip(sums["topic"].to_pylist(), sums["broker_name"].to_pylist(), strict=True)
+    return dict(zip(names, sums["put_msgs_per_s_sum"].to_pylist(), strict=True))

@@ -122,9 +122,9 @@ def before(history: Mapping[Path, Inventory], inventory: Inventory) -> list[Inve
 
     Errors: BadInput for a file of another cluster.
     """
-    for file, found in history.items():
-        if found.cluster_name != inventory.cluster_name:
-            problem = f"is {shown(found.cluster_name)}; expected {inventory.cluster_name!r}, the planned cluster"
+    for file, past in history.items():
+        if past.cluster_name != inventory.cluster_name:
+            problem = f"is {shown(past.cluster_name)}; expected {inventory.cluster_name!r}, the planned cluster"
             raise BadInput(str(file), "$.cluster_name", problem)
     earlier = (one for one in history.values() if one.taken_at_utc < inventory.taken_at_utc)
     return sorted(earlier, key=lambda one: one.taken_at_utc)

@@ -17,16 +17,18 @@ from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.rows import rows_where
 
 
-def own_answers(session: SparkSession, run: Run, own: Mapping[str, OwnStrategy]) -> dict[str, tuple[OwnAnswers, ...]]:
+def own_answers(
+    session: SparkSession, run: Run, strategies: Mapping[str, OwnStrategy]
+) -> dict[str, tuple[OwnAnswers, ...]]:
     """The answers of each group's class; none for a group that divides no queues.
 
     Errors: BadInput for a jar or a class with an error, also if the run does not have the group.
     """
     files = run.files(tables.GroupUnit.dataset_name())
-    is_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(own, pa.string()))
+    is_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(strategies, pa.string()))
     facts = {row.consumer_group: row.facts for row in rows_where(files, tables.GroupUnit, is_one)}
     answers: dict[str, tuple[OwnAnswers, ...]] = {}
-    for group, strategy in sorted(own.items()):
+    for group, strategy in sorted(strategies.items()):
         own_class = OwnClass(session.sparkContext, strategy, place_of(group))
         if group not in facts:
             continue

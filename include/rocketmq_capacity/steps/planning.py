@@ -258,12 +258,12 @@ class Planning:
 
         Errors: BadInput for a jar or a class with an error.
         """
-        own = self.policy.current_strategies.own
-        if not own:
+        strategies = self.policy.current_strategies.own
+        if not strategies:
             return self.policy
         from rocketmq_capacity.steps.own_classes import own_answers
 
-        return self.policy.with_own_answers(own_answers(self.session(), self.run, own))
+        return self.policy.with_own_answers(own_answers(self.session(), self.run, strategies))
 
     def absent_brokers(self) -> list[str]:
         """Brokers that business topics name but the snapshot lacks, sorted."""

@@ -138,8 +138,8 @@ def tried_cases(asking: Asking, units: Rows) -> Tables:
 
 def case_effects(asking: Asking, units: Rows) -> Tables:
     """The effects on some groups of the cases of their topics."""
-    each = [_GROUP.decode(unit["facts"]) for unit in units]
-    tried = asking.by("topic", {reads.topic.topic for facts in each for reads in facts.business}, tables.TriedCase)
+    groups = [_GROUP.decode(unit["facts"]) for unit in units]
+    tried = asking.by("topic", {reads.topic.topic for facts in groups for reads in facts.business}, tables.TriedCase)
     cases = {
         topic: [
             Case(case_id=one.case_id, topic=topic, counts=_COUNTS.decode(one.counts))
@@ -147,7 +147,7 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
         ]
         for topic, rows in tried.items()
     }
-    touched = [facts for facts in each if any(reads.topic.topic in cases for reads in facts.business)]
+    touched = [facts for facts in groups if any(reads.topic.topic in cases for reads in facts.business)]
     current = asking.standing.value
     rows = []
     for facts in touched:
@@ -183,8 +183,8 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
     Only a group with findings gets any.
     """
     names = [unit["consumer_group"] for unit in units]
-    each = [_assessed(asking, _GROUP.decode(unit["facts"])) for unit in units]
-    topics = {reads.topic.topic for group in each for reads in group.business}
+    groups = [_assessed(asking, _GROUP.decode(unit["facts"])) for unit in units]
+    topics = {reads.topic.topic for group in groups for reads in group.business}
     findings = asking.by("consumer_group", names, tables.Finding)
     answers = {
         name: _ANSWER.decode(one.answer) for name, (one,) in asking.by("topic", topics, tables.TopicAnswer).items()
@@ -194,16 +194,18 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
     timing = Timing.of(asking.cluster.facts, asking.cluster.policy)
     recommendations: list[tables.Recommendation] = []
     moves: list[tables.RecommendedTransition] = []
-    for group, unit in zip(each, units, strict=True):
+    for group, unit in zip(groups, units, strict=True):
         reads = [reads.topic.topic for reads in group.business]
-        own: list[tables.Recommendation] = []
+        of_group: list[tables.Recommendation] = []
         now = current[group.name]
         if group.name in findings:
-            found = _in_order(findings[group.name])
+            ordered = _in_order(findings[group.name])
             left = {name: answers[name] for name in reads}
-            own = group_answers(group_on_trial(asking.cluster, group, now.strategy, found, left, now.least_clients))
-            recommendations += own
-        asked = [one for each_of in (own, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
+            of_group = group_answers(
+                group_on_trial(asking.cluster, group, now.strategy, ordered, left, now.least_clients)
+            )
+            recommendations += of_group
+        asked = [one for each_of in (of_group, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
         if moving := [one for one in asked if one.may_move_queues or one.config_assignment]:
             seen = _CONSUMPTION.decode(unit["observations"])
             moves += recommended_transitions(asking.cluster, group, seen, now.strategy, moving, timing)
@@ -240,7 +242,7 @@ def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
 def _in_order(findings: Iterable[tables.Finding]) -> tuple[tables.Finding, ...]:
     """The findings of a unit, in an order that does not depend on which task wrote first."""
 
-    def key(one: tables.Finding) -> tuple[object, ...]:
-        return one.rule, one.topic or "", one.broker_name or "", one.subjects, one.queues
+    def key(finding: tables.Finding) -> tuple[object, ...]:
+        return finding.rule, finding.topic or "", finding.broker_name or "", finding.subjects, finding.queues
 
     return tuple(sorted(findings, key=key))

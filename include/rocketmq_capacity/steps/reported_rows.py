@@ -78,13 +78,13 @@ def owned_queues(run: Run, strategies: Mapping[str, str]) -> list[OwnedQueue]:
     """Who owns the queues of these groups, each under its strategy; none if the run lacks the dataset."""
     if not strategies or not _has(run, tables.Allocation):
         return []
-    found = records_where(
+    queues = records_where(
         run.files(tables.Allocation.dataset_name()),
         tables.Allocation,
         OwnedQueue,
         _is_one_of("consumer_group", strategies) & _is_one_of("strategy", set(strategies.values())),
     )
-    return [one for one in found if strategies[one.consumer_group] == one.strategy]
+    return [one for one in queues if strategies[one.consumer_group] == one.strategy]
 
 
 def queue_lags(run: Run, groups: Iterable[str]) -> list[QueueLag]:

@@ -74,9 +74,9 @@ def _add(day: Run, sample: ClusterSample) -> None:
     lost = [_unreadable(day, file, LOST) for dataset in SAMPLES for file in day.reopen(dataset.dataset_name())]
     failures = [*sample.failures, *lost]
     rows: Sequence[Sequence[Dataset]] = (sample.brokers, sample.topics, sample.groups, sample.members, failures)
-    for dataset, own in zip(SAMPLES, rows, strict=True):
-        if own:
-            table = table_of(dataset, own)
+    for dataset, dataset_rows in zip(SAMPLES, rows, strict=True):
+        if dataset_rows:
+            table = table_of(dataset, dataset_rows)
             check(dataset, table)
             add_file(day, dataset, table, **SMALL)
     day.commit(SAMPLE, [dataset.dataset_name() for dataset in SAMPLES])

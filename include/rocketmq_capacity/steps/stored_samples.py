@@ -61,14 +61,14 @@ def _encoded(field: pa.Field) -> pa.Field:
 
 
 def _tables(day: Run, dataset: type[Dataset]) -> Sequence[pa.Table]:
-    found = []
+    tables = []
     for file in day.listed(dataset.dataset_name()):
         read = readable(file, dataset)
         if isinstance(read, str):
             logging.getLogger(__name__).warning("%s is set aside: %s", file, read)
         else:
-            found.append(read)
-    return found
+            tables.append(read)
+    return tables
 
 
 def _check_cluster(day: Run, cluster_name: str) -> None:

@@ -64,8 +64,8 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> ScenarioRes
 def _groups(before: Planning, after: Planning) -> Units:
     """The groups of the changed cluster, each with what it is like in the cluster as it is."""
     units = after.units(tables.GroupUnit, "consumer_group", *OF_A_GROUP)
-    was = (f"{name} AS {name}_before" for name in OF_A_GROUP)
-    of_before = before.read(tables.GroupUnit).selectExpr("consumer_group", *was)
+    columns_before = (f"{name} AS {name}_before" for name in OF_A_GROUP)
+    of_before = before.read(tables.GroupUnit).selectExpr("consumer_group", *columns_before)
     return replace(units, frame=units.frame.join(of_before, "consumer_group", "left"))
 
 

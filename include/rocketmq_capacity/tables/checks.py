@@ -99,8 +99,8 @@ def _column(column: Column, kind: pa.DataType) -> pandera.Column:
     if column.words:
         checks.append(pandera.Check.isin(column.words))
     # Pandera knows no maps; Arrow has made them of the right type.
-    told = None if pa.types.is_map(kind) else kind
-    return pandera.Column(told, checks, nullable=column.is_nullable, description=column.description)
+    checked_type = None if pa.types.is_map(kind) else kind
+    return pandera.Column(checked_type, checks, nullable=column.is_nullable, description=column.description)
 
 
 def _problem(dataset: type[Dataset], table: pa.Table, errors: Sequence[SchemaError]) -> str:

@@ -144,16 +144,16 @@ def _held(value: Any) -> HeldQueue:
     Messages that a listener in order is busy with are counted apart from those that wait for it.
     Source: ProcessQueueInfo.java, PopProcessQueueInfo.java, rocketmq-all-5.3.3; they write "droped".
     """
-    told = value if isinstance(value, dict) else {}
-    counts = [_whole(told.get("cachedMsgCount")), _whole(told.get("transactionMsgCount"))]
+    members = value if isinstance(value, dict) else {}
+    counts = [_whole(members.get("cachedMsgCount")), _whole(members.get("transactionMsgCount"))]
     known = [count for count in counts if count is not None]
     return HeldQueue(
-        dropped=_truth(told.get("droped")),
-        locked=_truth(told.get("locked")),
+        dropped=_truth(members.get("droped")),
+        locked=_truth(members.get("locked")),
         cached_msgs=sum(known) if known else None,
-        last_locked_ms=_whole(told.get("lastLockTimestamp")),
-        last_pulled_ms=_whole(told.get("lastPullTimestamp", told.get("lastPopTimestamp"))),
-        last_consumed_ms=_whole(told.get("lastConsumeTimestamp")),
+        last_locked_ms=_whole(members.get("lastLockTimestamp")),
+        last_pulled_ms=_whole(members.get("lastPullTimestamp", members.get("lastPopTimestamp"))),
+        last_consumed_ms=_whole(members.get("lastConsumeTimestamp")),
     )
 
 

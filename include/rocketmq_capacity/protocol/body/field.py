@@ -98,15 +98,15 @@ def flag(members: dict[str, Any], member: str, place: str, *, default: bool) -> 
 
 def texts(value: Any, place: str) -> dict[str, str]:
     """An object whose values are texts; numbers and truth values are taken in Java's spelling, null is left out."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for key, item in as_object(value, place).items():
         if isinstance(item, bool):
-            found[name(key, place)] = str(item).lower()
+            values[name(key, place)] = str(item).lower()
         elif isinstance(item, _SPELLED):
-            found[name(key, place)] = _short(str(item), f"{place}.{key}")
+            values[name(key, place)] = _short(str(item), f"{place}.{key}")
         elif item is not None:
             raise BodyError(f"{place}.{key} is a {type(item).__name__}; expected a text")
-    return found
+    return values
 
 
 def names(value: Any, place: str) -> tuple[str, ...]:
