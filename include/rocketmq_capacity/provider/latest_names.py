@@ -16,7 +16,7 @@ from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.source import INVENTORY_NAME, Source, sources
 from rocketmq_capacity.settings.deployment import Places, home_of
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
-from rocketmq_capacity.simulation.fitting import Fitting, misfit_by_own_process
+from rocketmq_capacity.simulation.fitting import Fitting, mismatch_by_own_process
 from rocketmq_capacity.simulation.parts import topics_read
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
@@ -108,7 +108,7 @@ def name_problem(given: Mapping[str, Any], scenario: str, places: Places) -> str
     inventory = None if source is None else _stored(source, places)
     if inventory is None:
         return ""
-    return misfit_by_own_process(
+    return mismatch_by_own_process(
         Fitting(
             inventory=str(inventory),
             scenario=scenario,

@@ -262,7 +262,7 @@ def _why(chosen: Expansion) -> str:
 def _together(layout: str, demand: Demand) -> str:
     """What more queues do for a group that is too busy, with as many clients as are then enough."""
     group, clients, then = demand.consumer_group, demand.clients, demand.then_clients
-    before, after = (percent(share or 0.0) for share in (demand.busy_before, demand.busy_after))
+    before, after = percent(demand.busy_before or 0.0), percent(demand.busy_after or 0.0)
     falls = f"the busiest client of {group} goes from {before} to {after} of its time"
     if then is None or then == clients:
         return f"{layout}: {falls}."

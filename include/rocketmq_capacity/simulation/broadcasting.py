@@ -45,7 +45,8 @@ def broadcast_groups(sides: Sides, touched: Sequence[ScenarioGroup]) -> tuple[Br
     """
     names = {one.consumer_group for one in touched}
     strategies, timing = Strategies(sides.policy), Timing.of(sides.before.cluster, sides.policy)
-    before, after = (_groups(side, names, sides, strategies) for side in (sides.before, sides.after))
+    before = _groups(sides.before, names, sides, strategies)
+    after = _groups(sides.after, names, sides, strategies)
     entries = (
         broadcast_group(before[name], after[name], timing)
         for name in sorted(before.keys() & after.keys(), key=java_order)

@@ -33,7 +33,7 @@ class Fitting(msgspec.Struct, frozen=True, kw_only=True):
     source: str
 
 
-def misfit_by_own_process(fitting: Fitting) -> str:
+def mismatch_by_own_process(fitting: Fitting) -> str:
     """What the scenario names that the cluster does not have, with the nearest name; empty if it has all.
 
     Empty as well if it cannot be found out: the task that reads the cluster says it then.
@@ -45,7 +45,7 @@ def misfit_by_own_process(fitting: Fitting) -> str:
     return said
 
 
-def misfit_of(fitting: Fitting) -> str:
+def mismatch_of(fitting: Fitting) -> str:
     """The same, in this process."""
     inventory = outline_of(Path(fitting.inventory))
     if inventory is None:
@@ -67,7 +67,7 @@ def main() -> int:
     """Look up what standard input has, and write the reason to standard output."""
     within_limits()
     fitting = msgspec.json.decode(sys.stdin.buffer.read(), type=Fitting)
-    sys.stdout.buffer.write(msgspec.json.encode(misfit_of(fitting)))
+    sys.stdout.buffer.write(msgspec.json.encode(mismatch_of(fitting)))
     return 0
 
 

@@ -212,10 +212,8 @@ def _rates(case: Case) -> str | None:
 
 def _spread(case: Case) -> str | None:
     """No topic of the group has other writable queues, if producers spread its messages unevenly before."""
-    before, after = (
-        {reads.topic.topic: _written_queues(reads.topic) for reads in group.business}
-        for group in (case.before, case.after)
-    )
+    before = {reads.topic.topic: _written_queues(reads.topic) for reads in case.before.business}
+    after = {reads.topic.topic: _written_queues(reads.topic) for reads in case.after.business}
     moved = sorted(name for name in case.hot_topics & before.keys() if before[name] != after.get(name))
     return (
         f"producers send unevenly to {listed(moved)}; how they would use other queues is not known" if moved else None

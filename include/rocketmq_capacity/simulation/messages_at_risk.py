@@ -143,7 +143,7 @@ def _with_power(master: Broker) -> _Lost:
     rate = _bytes_per_s(master)
     if rate is None:
         return _Lost(None, UNDECIDED_RATE)
-    every_s, thoroughly_s = (_setting(master, each) / 1000 for each in (FLUSH_MS, THOROUGHLY_MS))
+    every_s, thoroughly_s = _setting(master, FLUSH_MS) / 1000, _setting(master, THOROUGHLY_MS) / 1000
     pages = _setting(master, LEAST_PAGES)
     in_pool = 0.0
     if _is_set(master, "transientStorePoolEnable"):
@@ -159,7 +159,7 @@ def _with_power(master: Broker) -> _Lost:
 def _with_disk(master: Broker, slaves: Sequence[Broker]) -> _Lost:
     """With the disk: what no slave has."""
     if not slaves:
-        begin, end = (figure(master.runtime, name) for name in (LOG_BEGIN, LOG_END))
+        begin, end = figure(master.runtime, LOG_BEGIN), figure(master.runtime, LOG_END)
         return _Lost(None if begin is None or end is None else max(end - begin, 0.0), ALL)
     waits = waits_for_a_slave(master)
     if waits:

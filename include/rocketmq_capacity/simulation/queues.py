@@ -113,7 +113,8 @@ class _Effect:
 
 def _times(old: Topic, new: Topic) -> float | None:
     """How many times the messages come to all readable queues together; None if unknown."""
-    before, after = (put_msgs_per_s(topic) if readable_queues(topic) else 0.0 for topic in (old, new))
+    before = put_msgs_per_s(old) if readable_queues(old) else 0.0
+    after = put_msgs_per_s(new) if readable_queues(new) else 0.0
     if before is None or after is None:
         return None
     if before == 0:
