@@ -95,7 +95,8 @@ def test_the_list_has_every_report_latest_first_under_its_day_with_its_counts(vi
     )
     new, gone = (len(set(a["causes"]) - set(b["causes"])) for a, b in ((summary, before), (before, summary)))
     since = f"{new} new cause{'s' * (new != 1)}, {gone} gone"
-    assert cells == ["Plan", since, *counts, str(summary["recommendations"]), "Not answered", "97.2 %"]
+    assert summary["score"] is None  # of these groups too little is known
+    assert cells == ["Plan", since, *counts, "\u2013", str(summary["recommendations"]), "Not answered", "97.2 %"]
     assert f"02:00:00 {CLUSTER}" in [text_of(link) for link in row.iter(f"{HTML}a")]
 
 
@@ -398,6 +399,19 @@ def test_tables_have_captions_and_headers_and_fields_have_labels(viewer):
         assert fields <= labels
         assert len(elements(tree, "h1")) == 1
         assert elements(tree, "script") == []
+
+
+@pytest.mark.parametrize(("score", "said"), [(87.5, "87.5"), (100.0, "100"), (0.0, "0"), (None, "\u2013")])
+def test_a_line_of_the_list_has_the_score_of_the_cluster(api, score, said):
+    from rocketmq_capacity_pages.responses import templates
+
+    made = (
+        templates()
+        .from_string("{% import 'macros.html.j2' as ui with context %}{{ ui.score(summary) }}")
+        .render(summary={"score": score})
+    )
+
+    assert re.sub(r"<[^>]+>", "", made) == said
 
 
 @pytest.mark.parametrize(

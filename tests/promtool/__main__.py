@@ -27,6 +27,7 @@ from tests.report.from_rows import plan_of
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import varied_rows
 
+FALLING_SCORE: Final = Path(__file__).with_name("falling_score.yaml")
 LIMIT_S: Final = 120
 
 
@@ -37,6 +38,7 @@ def main() -> None:
         content = metrics_of(replace(plan_of(rows), brokers=(a_filling_broker(),)), Metrics())
         run(PROMTOOL, "check", "metrics", fed=content)
     run(PROMTOOL, "check", "rules", str(ALERTS))
+    run(PROMTOOL, "test", "rules", str(FALLING_SCORE))
     for title, query in queries():
         tell(f"{title}: {query}")
         run(PROMTOOL, "promql", "format", query, "--experimental")

@@ -14,6 +14,7 @@ from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure
 from rocketmq_capacity.report.needed import Needed
 from rocketmq_capacity.report.view.answers import Answers
+from rocketmq_capacity.report.view.score import score_cell, score_facts
 from rocketmq_capacity.report.wording import (
     BREAKS_WORDS,
     PROTOCOL_WORDS,
@@ -59,6 +60,8 @@ class GroupLine:
     status_words: str
     reading_words: str
     """What is wrong with who reads what; empty where nothing is known to be."""
+    score: str
+    """Today, and after all recommendations."""
     clients: str
     needed: str
     """As many clients as it needs; a dash if that is unknown."""
@@ -184,6 +187,7 @@ def line_of(
         status=group.provision_status,
         status_words=STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, "")).title,
         reading_words=READING_WORDS[group.reading_status].title if group.reading_status in (UNREAD, TWICE) else "",
+        score=score_cell(group.score),
         clients=_clients(group),
         needed=UNKNOWN_CELL if staff.needed is None else number(staff.needed),
         spare=UNKNOWN_CELL if staff.spare is None else number(staff.spare),
@@ -289,6 +293,7 @@ def _facts(group: GroupPlan, staff: Needed, status: GroupStatus) -> tuple[tuple[
         ("Clients needed", UNKNOWN if staff.needed is None else number(staff.needed)),
         ("Can give back", UNKNOWN if staff.spare is None else number(staff.spare)),
         ("Headroom", _headroom(group)),
+        *score_facts(group.score),
     ]
     if group.traffic_forecast is not UNSET:
         facts.append(("Traffic grows", _growth(group.traffic_forecast)))

@@ -1,11 +1,11 @@
-"""The score of the cluster, and how it came about: a line for each goal."""
+"""The score of the cluster and of a group, and how it came about."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.score import GoalScore
+from rocketmq_capacity.plan_file.score import GoalScore, GroupScore
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.vocabulary import Goal
 
@@ -62,6 +62,36 @@ def score_view(plan: Plan) -> ScoreView | None:
         judged=per_cent(score.judged_ratio),
         lines=lines,
     )
+
+
+def score_cell(score: GroupScore | None) -> str:
+    """A group's score today, and after all recommendations if that differs; a dash if it has none."""
+    if score is None or score.before is None:
+        return "\u2013"
+    before = number(score.before)
+    return before if score.after == score.before else f"{before} \u2192\u00a0{number(score.after)}"
+
+
+def score_facts(score: GroupScore | None) -> Iterator[tuple[str, str]]:
+    """How a group's score came about."""
+    if score is None:
+        return
+    judged = per_cent(score.judged_ratio)
+    if score.before is None:
+        yield "Score", f"No score: only {judged} of the goals can be judged."
+    else:
+        before, after = number(score.before), number(score.after)
+        yield (
+            "Score",
+            f"{before} of 100 today, and {after} after all recommendations. {judged} of the goals can be judged.",
+        )
+    for title, goals in (("Broken goals", score.broken), ("Undecided goals", score.undecided)):
+        if goals:
+            yield title, _goals(goals)
+
+
+def _goals(goals: Iterable[Goal]) -> str:
+    return "; ".join(GOAL_WORDS[goal] for goal in goals)
 
 
 def _concerns(goal: GoalScore) -> bool:
