@@ -262,6 +262,8 @@ class Finding(Part, frozen=True):
     message: str
     owner: str | None
     accepted: dict[str, Any] | None
+    state: Literal["PENDING", "OPEN"] | UnsetType = UNSET
+    since: Moment | UnsetType = UNSET
 
 
 class Check(Part, frozen=True):
@@ -385,12 +387,12 @@ class ScenarioGroup(Part, frozen=True):
     after: Side
 
 
-class Undecided(Finding, frozen=True):
+class Undecided(Finding, frozen=True, kw_only=True):
     why: str
     gone_with: str | None
 
 
-class Added(Finding, frozen=True):
+class Added(Finding, frozen=True, kw_only=True):
     cause: str | None
 
 
@@ -794,11 +796,17 @@ class Gone(Part, frozen=True):
     message: str
 
 
+class Closing(Gone, frozen=True):
+    since: Moment
+
+
 class Changes(Part, frozen=True):
     since: Moment
     new: list[str]
     worse: list[Worse]
     gone: list[Gone]
+    pending: list[str]
+    closing: list[Closing]
 
 
 class PolicyDifference(Part, frozen=True):

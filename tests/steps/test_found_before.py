@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.finding_states import states_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.spark.new_table import add_file
-from rocketmq_capacity.steps.assess import found_before, since_when
+from rocketmq_capacity.steps.assess import found_before
 from rocketmq_capacity.steps.planning import Found, Planning
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.tables.arrow import table_of
@@ -20,6 +22,7 @@ from tests.report.row_builders import a_cluster, a_finding
 IDLE = a_finding(consumer_group="g_pay")
 PLACE = ("IDLE_CONSUMERS", "g_pay", None, None)
 OTHER = ("LAG_STATE", "g_pay", None, None)
+SKEWED = ("TRAFFIC_SKEW", "g_pay", None, None)
 FIRST, SECOND, THIRD = (f"2026-11-{day}T02:00:00Z" for day in (19, 20, 21))
 
 
@@ -63,13 +66,13 @@ def test_a_finding_is_as_old_as_the_first_of_the_runs_in_a_row_that_have_it(tmp_
     second = assessed(lake.run("C1", "r2"), SECOND)
     found = looked_back(lake, second)
     assert found is not None
-    rows = since_when({PLACE: "WARNING", OTHER: "CRITICAL"}, found, SECOND)
+    rows = states_of({PLACE: "WARNING", OTHER: "CRITICAL"}, found.states, SECOND)
     assert {row.place: row.since for row in rows} == {PLACE: FIRST, OTHER: SECOND}
 
     put(second, tables.FindingSince, *({name: getattr(row, name) for name in row.__struct_fields__} for row in rows))
     third = looked_back(lake, assessed(lake.run("C1", "r3"), THIRD, ()))
     assert third is not None
-    assert third.since == {PLACE: FIRST}  # the other one was not found again
+    assert third.states[PLACE].since == FIRST
 
 
 def test_the_lowest_severity_of_the_runs_in_a_row_that_have_a_finding_is_kept(tmp_path: Path) -> None:
@@ -78,12 +81,39 @@ def test_the_lowest_severity_of_the_runs_in_a_row_that_have_a_finding_is_kept(tm
     second = assessed(lake.run("C1", "r2"), SECOND)
     found = looked_back(lake, second)
     assert found is not None
-    assert found.least == {PLACE: "WARNING"}
+    assert {place: one.least_severity for place, one in found.states.items()} == {PLACE: "WARNING"}
 
-    rows = since_when({PLACE: "CRITICAL", OTHER: "INFO"}, found, SECOND)
+    rows = states_of({PLACE: "CRITICAL", OTHER: "INFO"}, found.states, SECOND)
     assert {row.place: row.least_severity for row in rows} == {PLACE: "WARNING", OTHER: "INFO"}
-    rows = since_when({PLACE: "INFO"}, found, SECOND)
+    rows = states_of({PLACE: "INFO"}, found.states, SECOND)
     assert [row.least_severity for row in rows] == ["INFO"]
+
+
+def test_what_closes_is_handed_to_the_next_run_with_what_it_said(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    skew = a_finding("TRAFFIC_SKEW", message="as the first run had it")
+    second = assessed(lake.run("C1", "r2"), SECOND)
+    (state,) = states_of({}, {SKEWED: open_since(FIRST)}, SECOND)
+    put(second, tables.FindingSince, asdict(state))
+    put(second, tables.FindingBefore, skew, a_finding(message="it is gone at once"))
+
+    found = looked_back(lake, assessed(lake.run("C1", "r3"), THIRD, ()))
+    assert found is not None
+    assert found.states[SKEWED].state == "CLOSING"
+    assert found.findings["message"].to_pylist() == [IDLE["message"], "as the first run had it"]
+
+
+def open_since(moment: str) -> tables.FindingSince:
+    rule, group, topic, broker = SKEWED
+    return tables.FindingSince(
+        rule=rule,
+        consumer_group=group,
+        topic=topic,
+        broker_name=broker,
+        since=moment,
+        state="OPEN",
+        open_since=moment,
+    )
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,7 @@ CROSS_TOPIC_SKEW: Final = Rule(
     remainder, and so has a number of clients that divides the queues of every topic; CONSISTENT_HASH, or groups of
     their own, spread it. [When a skew warns](#allocation_skew).
     """,
+    flaps=True,
 )
 
 TRAFFIC_SKEW: Final = Rule(
@@ -126,6 +127,7 @@ TRAFFIC_SKEW: Final = Rule(
     The busiest client gets more than `peak` times the mean of the messages, and another division would be more
     even. If EXCESS is 1, one queue is the whole load: see HOT_QUEUE. [When a skew warns](#allocation_skew).
     """,
+    flaps=True,
 )
 
 LAG_SKEW: Final = Rule(
@@ -149,6 +151,7 @@ LAG_SKEW: Final = Rule(
     does not move or goes back, or its lag never falls. It needs 10 samples, as LAG_STATE does. [When a skew
     warns](#allocation_skew).
     """,
+    flaps=True,
 )
 
 ALLOCATION_SKEW: Final = Rule(
@@ -176,6 +179,7 @@ ALLOCATION_SKEW: Final = Rule(
     busiest client is busy for at most `silent_ratio` and lag does not grow. Only a skew that warns asks for more
     queues.
     """,
+    flaps=True,
 )
 
 

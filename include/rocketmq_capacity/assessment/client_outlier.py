@@ -78,6 +78,7 @@ CLIENT_OUTLIER: Final = Rule(
     Sizes, failures and `provision_status` are computed as if it took what the median of its peers takes: more
     clients do not mend a sick one. LAG_STATE and RETENTION_RISK of its queues belong to the same cause.
     """,
+    flaps=True,
 )
 
 

@@ -112,6 +112,7 @@ HOT_QUEUE: Final = Rule(
     messages](how-to/read-a-report.md#how-producers-spread-messages)). The levels of a PRIORITY topic are not
     judged.
     """,
+    flaps=True,
 )
 
 

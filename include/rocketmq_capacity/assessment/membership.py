@@ -176,6 +176,7 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
     client has lost its connection to one broker. If its next heartbeats (every 30 s) do not mend it, look at the
     network between the two.
     """,
+    flaps=True,
 )
 
 

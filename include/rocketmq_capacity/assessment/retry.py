@@ -45,6 +45,7 @@ RETRY_PRESSURE: Final = Rule(
     The listener fails for more than `failed_ratio` of the messages, or that many come again by the group's retry
     topic. A failed message is delivered up to 16 times more, and each time it takes a thread.
     """,
+    flaps=True,
 )
 
 

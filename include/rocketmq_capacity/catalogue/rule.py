@@ -153,6 +153,8 @@ class Rule:
         names_example: the topic of a finding on a group is only an explanation, and may be another one next time.
         is_for_good: it also speaks of a group that its schedule has off.
         is_of_snapshot: it is about the snapshot itself: no change of its copy mends what it finds.
+        flaps: one measurement decides it, which may be another one in the next run: what it finds opens with the second
+            run in a row that finds it, CRITICAL at once, and closes with the second one that does not.
     """
 
     name: str
@@ -178,6 +180,7 @@ class Rule:
     names_example: bool = False
     is_for_good: bool = False
     is_of_snapshot: bool = False
+    flaps: bool = False
 
     @property
     def kinds(self) -> tuple[type[Evidence], ...]:

@@ -50,11 +50,15 @@ COMPLETENESS: Final = Family(
 UNANSWERED: Final = Family("unanswered_requests", "Requests of the snapshot without an answer.")
 GROUPS: Final = Family("consumer_groups", "Consumer groups by their provision status.", (CLUSTER, "provision_status"))
 OPEN_FINDINGS: Final = Family(
-    "open_findings", "Findings that nobody has accepted; all severities have a series.", (CLUSTER, "severity")
+    "open_findings",
+    "Open and closing findings, without accepted ones; all severities have a series.",
+    (CLUSTER, "severity"),
 )
 ACCEPTED_FINDINGS: Final = Family("accepted_findings", "Findings that somebody has accepted.")
 FINDINGS: Final = Family(
-    "findings", "Findings that nobody has accepted; no series without one.", (CLUSTER, "rule", "severity")
+    "findings",
+    "Open and closing findings, without accepted ones; no series without one.",
+    (CLUSTER, "rule", "severity"),
 )
 RECOMMENDATIONS: Final = Family("recommendations", "Recommendations of the plan.")
 SCORE: Final = Family("score", "Which goals are kept, from 0 to 100; no series if too few can be judged.")
@@ -118,7 +122,7 @@ LAG_STATE: Final = Family(
 )
 GROUP_FINDINGS: Final = Family(
     "consumer_group_findings",
-    "Findings that nobody has accepted; no series without one.",
+    "Open and closing findings, without accepted ones; no series without one.",
     (*OF_GROUP, "rule", "severity"),
 )
 
@@ -134,7 +138,7 @@ TOPIC_ORPHANS: Final = Family(
 )
 TOPIC_FINDINGS: Final = Family(
     "topic_findings",
-    "Findings that nobody has accepted; no series without one.",
+    "Open and closing findings, without accepted ones; no series without one.",
     (*OF_TOPIC, "rule", "severity"),
 )
 

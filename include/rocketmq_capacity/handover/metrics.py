@@ -17,7 +17,8 @@ from rocketmq_capacity.handover.families import Family
 from rocketmq_capacity.handover.moments import seconds_of
 from rocketmq_capacity.handover.worst_first import groups_worst_first, topics_worst_first
 from rocketmq_capacity.plan_file.broker import BrokerPlan
-from rocketmq_capacity.plan_file.finding import Finding, still_open
+from rocketmq_capacity.plan_file.changes import Closing
+from rocketmq_capacity.plan_file.finding import Finding, alarming, still_open
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.plan import Plan
@@ -72,7 +73,7 @@ class _Samples(Collector):
 
 
 def _of_cluster(plan: Plan) -> Iterator[Sample]:
-    found = still_open(plan.findings)
+    found = _standing(plan)
     statuses = Counter(group.provision_status for group in plan.groups)
     severities = Counter(finding.severity for finding in found)
     yield families.SNAPSHOT, (), seconds_of(plan.taken_at)
@@ -81,7 +82,7 @@ def _of_cluster(plan: Plan) -> Iterator[Sample]:
     yield families.UNANSWERED, (), len(plan.completeness.failures)
     yield from ((families.GROUPS, (status,), statuses[status]) for status in PROVISION_STATUSES)
     yield from ((families.OPEN_FINDINGS, (severity,), severities[severity]) for severity in SEVERITIES)
-    yield families.ACCEPTED_FINDINGS, (), len(plan.findings) - len(found)
+    yield families.ACCEPTED_FINDINGS, (), len(plan.findings) - len(still_open(plan.findings))
     yield from _counted(families.FINDINGS, (), found)
     yield families.RECOMMENDATIONS, (), len(plan.recommendations)
     if plan.score is not None:
@@ -91,8 +92,8 @@ def _of_cluster(plan: Plan) -> Iterator[Sample]:
 
 
 def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
-    findings: dict[str | None, list[Finding]] = {}
-    for finding in still_open(plan.findings):
+    findings: dict[str | None, list[Finding | Closing]] = {}
+    for finding in _standing(plan):
         findings.setdefault(finding.consumer_group, []).append(finding)
     for group in groups:
         name = (group.consumer_group,)
@@ -105,7 +106,9 @@ def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
         yield from (
             (families.LAG_STATE, (*name, finding.evidence["state"]), 1)
             for finding in of_group
-            if finding.rule == "LAG_STATE" and isinstance(finding.evidence.get("state"), str)
+            if isinstance(finding, Finding)
+            and finding.rule == "LAG_STATE"
+            and isinstance(finding.evidence.get("state"), str)
         )
         yield from _counted(families.GROUP_FINDINGS, name, of_group)
         yield families.GROUP_SCORE, name, None if group.score is None else group.score.before
@@ -139,8 +142,8 @@ def _of_topics(topics: Sequence[str], plan: Plan) -> Iterator[Sample]:
     orphans = Counter(
         queue.topic for _, strategy in divided if strategy is not None for queue in strategy.orphan_queues
     )
-    findings: dict[str | None, list[Finding]] = {}
-    for finding in still_open(plan.findings):
+    findings: dict[str | None, list[Finding | Closing]] = {}
+    for finding in _standing(plan):
         findings.setdefault(finding.topic, []).append(finding)
     for topic in topics:
         yield families.TOPIC_GROUPS, (topic,), readers[topic]
@@ -170,6 +173,11 @@ def _is_told(strategy: StrategyPlan | None) -> bool:
     return strategy is not None and strategy.is_known and not strategy.is_partial
 
 
-def _counted(family: Family, name: tuple[str, ...], findings: Iterable[Finding]) -> Iterator[Sample]:
+def _standing(plan: Plan) -> tuple[Finding | Closing, ...]:
+    """What alarms: what is open, and what is still closing."""
+    return (*alarming(plan.findings), *(() if plan.changes is None else plan.changes.closing))
+
+
+def _counted(family: Family, name: tuple[str, ...], findings: Iterable[Finding | Closing]) -> Iterator[Sample]:
     counts = Counter((finding.rule, finding.severity) for finding in findings)
     yield from ((family, (*name, *place), count) for place, count in sorted(counts.items()))

@@ -2,7 +2,7 @@
 
 Its key is the same from day to day, so that a tracker opens one ticket and not one a day. A ticket whose key is missing
 in a later file is done, unless ``still_found`` has the key. A cause of which everything is accepted is none, and has no
-ticket.
+ticket. One that is only PENDING has none yet, and one that is closing keeps its own.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.handover.markdown import check_of, text_of
 from rocketmq_capacity.language.current import phrase, words
+from rocketmq_capacity.plan_file.changes import Closing
 from rocketmq_capacity.plan_file.finding import Cause, Finding, Impact
 from rocketmq_capacity.plan_file.order import identity
 from rocketmq_capacity.plan_file.owners import Owners
@@ -76,7 +77,7 @@ def tickets_of(plan: Plan) -> Tickets:
             link=f"report.html#{one.anchor}",
         )
         for one in plan.causes
-        if one.severity != INFO
+        if any(found[each].alarms and found[each].severity != INFO for each in one.findings)
     )
     return Tickets(
         cluster_name=plan.cluster_name,
@@ -106,7 +107,9 @@ def _owners(cause: Cause, found: Mapping[str, Finding], owners: Owners) -> tuple
 def _found_ids(plan: Plan) -> Iterator[str]:
     """The id of each cause, and those that each finding would give a cause of its own: of one topic, or of several."""
     yield from (cause.id for cause in plan.causes)
-    for finding in plan.findings:
+    closing: tuple[Closing, ...] = () if plan.changes is None else plan.changes.closing
+    found: tuple[Finding | Closing, ...] = (*plan.findings, *closing)
+    for finding in found:
         for group in {finding.consumer_group, None}:
             yield from (identity(finding.rule, group, topic) for topic in {finding.topic, None})
 

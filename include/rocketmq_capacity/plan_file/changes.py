@@ -48,10 +48,27 @@ class Gone(Struct, frozen=True, kw_only=True):
     message: Annotated[str, Meta(description="what it said in the plan before")]
 
 
+class Closing(Gone, frozen=True, kw_only=True):
+    """A finding of a rule that flaps, which was open, and which this plan does not have for the first time."""
+
+    since: Annotated[str, Meta(description="taken_at of the first plan of the row that has it")]
+
+
 class Changes(Struct, frozen=True, kw_only=True):
     """What is new, worse and gone since the plan before; each list has the most urgent first."""
 
     since: Annotated[str, Meta(description="when the snapshot of the plan before was taken, UTC ISO-8601")]
-    new: Annotated[tuple[str, ...], Meta(description="ids of the findings that the plan before does not have")]
+    new: Annotated[
+        tuple[str, ...], Meta(description="ids of findings that the plan before does not have, or as PENDING")
+    ]
     worse: Annotated[tuple[Worse, ...], Meta(description="findings that the plan before has too, but not so bad")]
-    gone: Annotated[tuple[Gone, ...], Meta(description="findings that only the plan before has")]
+    gone: Annotated[
+        tuple[Gone, ...], Meta(description="findings that only the plan before has, those that closed included")
+    ]
+    pending: Annotated[
+        tuple[str, ...],
+        Meta(description="ids of the findings that are PENDING; they are new once the next plan has them"),
+    ] = ()
+    closing: Annotated[
+        tuple[Closing, ...], Meta(description="findings that are gone if the next plan does not have them either")
+    ] = ()

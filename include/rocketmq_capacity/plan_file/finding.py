@@ -1,13 +1,14 @@
 """What is wrong: findings, and the causes that they belong to."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.steps import Check
 from rocketmq_capacity.plan_file.told import Accepted
+from rocketmq_capacity.tables.assess.findings import PENDING
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import Severity
 
@@ -39,6 +40,22 @@ class Finding(Struct, frozen=True, kw_only=True):
     accepted: Annotated[
         Accepted | None, Meta(description="by whom it is accepted; it then belongs to no cause; null if nobody did")
     ] = None
+    state: Annotated[
+        Literal["PENDING", "OPEN"] | UnsetType,
+        Meta(
+            description="PENDING: found for the first time, by a rule that flaps, and not CRITICAL: nothing alarms "
+            "before a second run has found it; without a plan before there is no state, as all are open"
+        ),
+    ] = UNSET
+    since: Annotated[
+        str | UnsetType,
+        Meta(description="taken_at of the first plan of the row that has it; without a plan before it is not told"),
+    ] = UNSET
+
+    @property
+    def alarms(self) -> bool:
+        """Whether people are told: nobody has accepted it, and it is not PENDING."""
+        return self.accepted is None and self.state != PENDING
 
 
 class Impact(Struct, frozen=True, kw_only=True):
@@ -91,6 +108,11 @@ class Cause(Struct, frozen=True, kw_only=True):
     def anchor(self) -> str:
         """The id of its place on the page: the same from day to day, so that links to it last."""
         return f"cause-{self.id}"
+
+
+def alarming(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings that people are told of."""
+    return tuple(finding for finding in findings if finding.alarms)
 
 
 def still_open(findings: Iterable[Finding]) -> tuple[Finding, ...]:

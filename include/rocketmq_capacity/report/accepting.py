@@ -12,11 +12,10 @@ from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.answering import answering
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.settings.accepted import AcceptedRisk
+from rocketmq_capacity.tables.assess.findings import FoundPlace
 from rocketmq_capacity.vocabulary import Severity
 from rocketmq_capacity.wording import counted
 
-Place = tuple[str, str | None, str | None, str | None]
-"""Rule, group, topic and broker of a finding."""
 STATE_WORDS: Final[Mapping[str, str]] = {
     "WORSE": "is worse than it was accepted",
     "EXPIRED": "was accepted until {until}",
@@ -43,7 +42,7 @@ class _Entry:
 
 
 def accept(
-    findings: Sequence[Finding], risks: Sequence[AcceptedRisk], taken_at: str, least: Mapping[Place, str]
+    findings: Sequence[Finding], risks: Sequence[AcceptedRisk], taken_at: str, least: Mapping[FoundPlace, str]
 ) -> tuple[tuple[Finding, ...], tuple[told.AcceptedRisk, ...]]:
     """The findings, those of accepted risks marked, and what became of each entry.
 
@@ -81,7 +80,7 @@ def is_about(risk: AcceptedRisk, finding: Finding) -> bool:
     return risk.is_about(finding.rule, finding.consumer_group, finding.topic, names)
 
 
-def _marked(finding: Finding, entries: Sequence[_Entry], least: Mapping[Place, str]) -> Finding:
+def _marked(finding: Finding, entries: Sequence[_Entry], least: Mapping[FoundPlace, str]) -> Finding:
     for entry in entries:
         risk = entry.risk
         if entry.is_over or not is_about(risk, finding):

@@ -35,14 +35,15 @@ NO_MORE: Final = "unknown"
 def needing_approval(plan: Plan) -> list[str]:
     """Ids of the plan's recommendations that answer at least one finding of WARNING or CRITICAL, in the plan's order.
 
-    A recommendation that answers only notes (INFO), or no finding, is for information too. To look needs no approval.
+    A recommendation that answers only notes (INFO), or no finding, is for information too. To look needs no approval,
+    and what is PENDING asks for none yet.
     """
     topics = {group.consumer_group: group.topics for group in plan.groups}
     answers = answering(plan.findings, plan.recommendations, topics)
     needing = {
         position
         for finding, positions in zip(plan.findings, answers, strict=True)
-        if finding.severity != INFO and finding.accepted is None
+        if finding.severity != INFO and finding.alarms
         for position in positions
     }
     return [one.id for position, one in enumerate(plan.recommendations) if position in needing and not only_looks(one)]

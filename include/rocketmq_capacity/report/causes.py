@@ -26,6 +26,7 @@ from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.impact import impact_of
 from rocketmq_capacity.report.origins import ORPHAN, direct_origins, first_origin
 from rocketmq_capacity.report.wording import action_title, lower_first
+from rocketmq_capacity.tables.assess.findings import FoundPlace
 from rocketmq_capacity.vocabulary import INFO
 
 COVERAGE: Final = "TOPIC_COVERAGE"
@@ -55,7 +56,7 @@ class Past:
     """
 
     taken_at: str
-    since: Mapping[tuple[str, str | None, str | None, str | None], str]
+    since: Mapping[FoundPlace, str]
 
 
 @dataclass(slots=True)

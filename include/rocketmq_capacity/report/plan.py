@@ -37,7 +37,7 @@ from rocketmq_capacity.report.approval import divided, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
 from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.causes import Past, causes_of
-from rocketmq_capacity.report.changes import changes_of
+from rocketmq_capacity.report.changes import changes_of, with_states
 from rocketmq_capacity.report.coming_events import events_of
 from rocketmq_capacity.report.freezing import freeze_of, frozen
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
@@ -48,6 +48,7 @@ from rocketmq_capacity.report.score import scored
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.assess.findings import FoundPlace
 from rocketmq_capacity.tables.transition import TransitionTotals
 from rocketmq_capacity.vocabulary import GRPC, MIXED, changes_cluster, is_broadcasting, java_order
 
@@ -86,19 +87,21 @@ def plan_of(
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     topics = {row.consumer_group: sorted(row.topics) for row in status}
     owners = Owners({name: policy.group_entry(name) for name in topics} if policy.groups else {}, topics)
-    least = {row.place: row.least_severity for row in rows.finding_since if row.least_severity is not None}
+    freeze = freeze_of(policy.freeze, cluster.taken_at)
+    differences = () if own_policy is None else own_policy.differences
+    is_trial = scenario is None and own_policy is not None and own_policy.is_trial
+    is_next = scenario is None and not is_trial  # the others are no run of the row
     findings, accepted = accept(
         in_order(finding_of(row, owners.only_one(row.consumer_group, row.topic)) for row in rows.finding),
         policy.accepted,
         cluster.taken_at,
-        least,
+        _least(rows),
     )
-    freeze = freeze_of(policy.freeze, cluster.taken_at)
-    differences = () if own_policy is None else own_policy.differences
-    is_trial = scenario is None and own_policy is not None and own_policy.is_trial
+    states = {row.place: row for row in rows.finding_since}
+    findings = with_states(findings, states) if is_next else findings
     undecided = undecided_of(rows.recommendation, rows.recommended_transition, status)
     recommendations = still_needed(frozen(_recommendations(rows, undecided, owners), freeze), findings, topics)
-    since = {row.place: row.since for row in rows.finding_since}
+    since = {place: row.since for place, row in states.items()}
     past = Past(cluster.taken_at, since) if since and not is_trial else None
     found = causes_of(still_open(findings), recommendations, topics, past, owners)
     plan = Plan(
@@ -117,7 +120,7 @@ def plan_of(
         headroom=lowest_headroom(status, other_headroom(rows.broker_load, rows.topic_headroom)),
         brokers=brokers_of(rows.broker_load, rows.client_cost, rows.broker_pool),
         producer_balance=tuple(sorted(rows.producer_balance, key=lambda row: row.topic)),
-        changes=None if scenario is not None or is_trial else _changes(rows, findings, policy),
+        changes=_changes(rows, findings, states, policy) if is_next else None,
         accepted=accepted,
         freeze=freeze,
         notes=notes_of(accepted, freeze),
@@ -153,17 +156,31 @@ def _advised_before(rows: Rows) -> PlanBefore:
     return PlanBefore(tuple(entries), tuple(rates))
 
 
-def _changes(rows: Rows, findings: Sequence[Finding], policy: Policy) -> Changes | None:
+def _least(rows: Rows) -> dict[FoundPlace, str]:
+    return {row.place: row.least_severity for row in rows.finding_since if row.least_severity is not None}
+
+
+def _changes(
+    rows: Rows, findings: Sequence[Finding], states: Mapping[FoundPlace, tables.FindingSince], policy: Policy
+) -> Changes | None:
+    """What changed since the run before, but for what is accepted."""
     if not rows.run_before:
         return None
     (before,) = rows.run_before
     found = in_order(finding_of(row) for row in rows.finding_before)
-    changes = changes_of(found, findings, before.taken_at, policy.changes.worse_factor)
+    changes = changes_of(found, findings, states, before.taken_at, policy.changes.worse_factor)
     ids = {finding.id for finding in still_open(findings)}
+    closing = {one.id for one in changes.closing}
+    marked, _ = accept(
+        [one for one in found if one.id in closing], policy.accepted, rows.cluster[0].taken_at, _least(rows)
+    )
+    close = {one.id for one in still_open(marked)}
     return msgspec.structs.replace(
         changes,
         new=tuple(one for one in changes.new if one in ids),
         worse=tuple(one for one in changes.worse if one.finding in ids),
+        pending=tuple(one for one in changes.pending if one in ids),
+        closing=tuple(one for one in changes.closing if one.id in close),
     )
 
 

@@ -26,6 +26,7 @@ What a plan can find, in the order in which to mend it, and what it can recommen
 A finding that follows from another one of its group belongs to the cause of that one, and is mended with it. A finding
 is gone if the next plan does not have it any more; some rules name a command that shows it earlier.
 """
+OPENS: Final = "with the second run in a row, CRITICAL at once ([states](formats.md#states-of-findings))"
 SHOWN_BY: Final[Mapping[Shown, str]] = {
     "progress": "`consumerProgress`",
     "retry topic": "`topicStatus` of the retry topic",
@@ -89,6 +90,8 @@ def _section(name: str, meaning: str, details: str, rows: Iterable[Row]) -> Iter
 def _rows_of_rule(rule: Rule) -> Iterator[Row]:
     yield "about", " or ".join(f"a {about}" if about != "cluster" else "the cluster" for about in rule.about)
     yield from rule.severities.items()
+    if rule.flaps:
+        yield "opens and closes", OPENS
     if rule.goal is not None:
         yield "goal of the score", f"[{rule.goal}](formats.md#scores)"
     yield from _thresholds(rule.name, rule.thresholds)

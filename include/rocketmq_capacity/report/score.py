@@ -1,6 +1,7 @@
 """The score of each group and of the cluster: which goals are kept today, and after all recommendations.
 
-A goal is broken by the open findings of its rules. It cannot be judged where the facts are missing that its rules need.
+A goal is broken by the open findings of its rules; one that is PENDING breaks none yet. It cannot be judged where the
+facts are missing that its rules need.
 A finding is mended if its cause has a recommendation that changes something and answers the cause's rule or its own.
 """
 
@@ -13,7 +14,7 @@ import msgspec
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.plan_file.finding import Cause, Finding, still_open
+from rocketmq_capacity.plan_file.finding import Cause, Finding, alarming
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
@@ -123,7 +124,7 @@ def harms_of(plan: Plan, info_ratio: float) -> Harms:
             readers.setdefault(topic, []).append(group.consumer_group)
     mended = _mended(plan.findings, plan.causes, plan.recommendations)
     found = Harms({}, {}, {})
-    for finding in still_open(plan.findings):
+    for finding in alarming(plan.findings):
         goal = rule_of(finding.rule).goal
         lost = 1.0
         if finding.severity == INFO:

@@ -1,7 +1,7 @@
 """The third step: loads, skew, and what is wrong."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -27,6 +27,7 @@ from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
 from rocketmq_capacity.assessment.disk_forecast import disk_fills, disk_forecasts, with_forecasts
 from rocketmq_capacity.assessment.divided_lists import Readers, differing_topics
+from rocketmq_capacity.assessment.finding_states import states_of
 from rocketmq_capacity.assessment.group import Group
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.producer_failures import producer_failures
@@ -46,7 +47,7 @@ from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.fleet import fleet_of
 from rocketmq_capacity.steps.load_columns import capacity_columns, client_load_columns
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, FoundPlace, Planning, Rows, lower
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, Planning, Rows
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import runs_before
 from rocketmq_capacity.tables.arrow import table_of, table_of_columns
@@ -150,7 +151,8 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         planning.add(tables.BrokerPool, broker_pools(costs, loads.brokers, puts))
         planning.add(tables.TopicHeadroom, topic_headroom(places, loads))
         if before is not None:
-            planning.add(tables.FindingSince, since_when(planning.severities(), before, cluster.cluster.taken_at))
+            states = states_of(planning.severities(), before.states, cluster.cluster.taken_at)
+            planning.add(tables.FindingSince, states)
             planning.add(tables.RunBefore, [tables.RunBefore(taken_at=before.taken_at)])
             planning.add_table(tables.FindingBefore, before.findings)
             planning.add(tables.LedgerBefore, map(ledger_row, before.advised.entries))
@@ -197,26 +199,6 @@ def unrouted(planning: Planning, places: Sequence[TopicLoss], cluster: ClusterFa
         readers.setdefault(name, []).append(group)
     template = rows_where(planning.files(tables.TopicQueue), tables.TopicQueue, topic == TEMPLATE)
     return list(unrouted_topics(topics, template, readers, cluster))
-
-
-def since_when(severities: Mapping[FoundPlace, str], before: Found, taken_at: str) -> list[tables.FindingSince]:
-    """Since when each finding of this run exists: the time that the run before has for it, or this run's.
-
-    ``severities`` are those of this run.
-    """
-    return [
-        tables.FindingSince(
-            rule=rule,
-            consumer_group=group,
-            topic=topic,
-            broker_name=broker,
-            since=before.since.get((rule, group, topic, broker), taken_at),
-            least_severity=lower(severity, before.least.get((rule, group, topic, broker))),
-        )
-        for (rule, group, topic, broker), severity in sorted(
-            severities.items(), key=lambda found: [name or "" for name in found[0]]
-        )
-    ]
 
 
 def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:

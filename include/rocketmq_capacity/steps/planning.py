@@ -1,7 +1,7 @@
 """A run that is being planned: its tables, the session that computes them, and the frame of every step."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from msgspec.structs import fields
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.finding_states import stored_states
 from rocketmq_capacity.errors import ContractBroken, DatasetMissing
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.progress.progress import Phase, Progress, Step
@@ -25,6 +26,7 @@ from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.place import is_local
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of
+from rocketmq_capacity.tables.assess.findings import CLOSING, FoundPlace
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.tables.source import number_of_rows, parquet_file
@@ -52,26 +54,20 @@ Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
 
 
-FoundPlace = tuple[str, str | None, str | None, str | None]
-"""Rule, group, topic and broker of a finding."""
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """What a run has found.
 
     Attributes:
         flagged: pairs of a group and a rule that found something wrong with it.
-        since: by rule, group, topic and broker, the moment of the first of the unbroken row of runs that found it.
-        least: the lowest severity in that row of runs.
+        states: of its findings, and of those that close.
         taken_at: when its snapshot was taken.
-        findings: its table of findings.
+        findings: its table of findings, and those that close.
         advised: what its plan recommended.
     """
 
     flagged: set[tuple[str, str]]
-    since: Mapping[FoundPlace, str]
-    least: Mapping[FoundPlace, str]
+    states: Mapping[FoundPlace, tables.FindingSince]
     taken_at: str
     findings: pa.Table
     advised: PlanBefore = field(default_factory=PlanBefore)
@@ -295,17 +291,20 @@ class Planning:
         if not self.files(tables.Finding):  # without findings there is a file too
             raise ContractBroken(f"{self.run.folder}: the table finding has no files")
         (cluster,) = self.rows(tables.Cluster)
-        known = {one.place: one for one in self.rows(tables.FindingSince)}
-        severities = self.severities()
-        since = {place: known[place].since if place in known else cluster.taken_at for place in severities}
-        least = {
-            place: lower(now, known[place].least_severity if place in known else None)
-            for place, now in severities.items()
-        }
-        findings = self.table(tables.Finding)
+        states = stored_states(self.severities(), self.rows(tables.FindingSince), cluster.taken_at)
+        closing = {place for place, one in states.items() if one.state == CLOSING}
         file = self.run.report / PLAN
         advised = plan_before(file) if file.exists() else PlanBefore()
-        return Found(self.flagged(), since, least, cluster.taken_at, findings, advised)
+        return Found(self.flagged(), states, cluster.taken_at, self._findings_with(closing), advised)
+
+    def _findings_with(self, closing: Collection[FoundPlace]) -> pa.Table:
+        """The findings of this run, and of those of the run before the ones that close."""
+        found = self.table(tables.Finding)
+        if not closing:
+            return found
+        before = self.table(tables.FindingBefore)
+        places = zip(*(before[name].to_pylist() for name in tables.FindingSince.KEY), strict=True)
+        return pa.concat_tables([found, before.filter(pa.array([place in closing for place in places], pa.bool_()))])
 
     def severities(self) -> dict[FoundPlace, str]:
         """The severity of each rule, group, topic and broker with findings; the worst of several."""
@@ -340,11 +339,6 @@ class Planning:
 
     def _column(self, dataset: type[Dataset], column: str, condition: pc.Expression) -> pa.ChunkedArray:
         return self.table(dataset, [column], condition)[column]
-
-
-def lower(severity: str, other: str | None) -> str:
-    """The lower one of two severities; the other one may be unknown."""
-    return severity if other is None else max(severity, other, key=SEVERITIES.index)
 
 
 def waited_for(session: "Callable[[], SparkSession]", progress: Progress) -> "Callable[[], SparkSession]":

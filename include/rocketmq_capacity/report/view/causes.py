@@ -15,6 +15,7 @@ from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
 from rocketmq_capacity.report.view.options import OptionView, options_of
 from rocketmq_capacity.report.wording import kind_of, lower_first
+from rocketmq_capacity.tables.assess.findings import PENDING
 from rocketmq_capacity.vocabulary import INFO, SEVERITIES
 
 OwnerNumbers = Mapping[str | None, int]
@@ -53,6 +54,8 @@ class CauseView:
     since: str
     """Empty where it is not known."""
     is_new: bool
+    is_pending: bool
+    """All of its findings wait for a second plan that finds them."""
     meanings: tuple[Rule, ...]
     """The rules of its findings."""
     options: tuple[OptionView, ...]
@@ -227,6 +230,7 @@ def _cause(cause: Cause, answers: Answers, anchors: Places, numbers: OwnerNumber
         impact=impact_words(cause.impact),
         since="" if cause.since is None else when(cause.since),
         is_new=cause.is_new is True,
+        is_pending=bool(cause.findings) and all(answers.findings[one].state == PENDING for one in cause.findings),
         meanings=tuple(rule_of(name) for name in names if name in rules()),
         options=tuple(options[:OPTIONS]),
         more_options=max(0, len(options) - OPTIONS),

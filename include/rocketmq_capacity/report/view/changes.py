@@ -62,7 +62,7 @@ class ChangesView:
     since: str
     since_iso: str
     lists: tuple[ChangeList, ...]
-    """New, worse and gone; without those that are empty."""
+    """New, worse, gone, pending and closing; without those that are empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,15 @@ def changes_of(changes: Changes, answers: Answers) -> ChangesView:
         for one in changes.worse
     ]
     gone = [_Change(one, None) for one in changes.gone]
-    lists = (_list("New", new), _list("Worse", worse), _list("Gone", gone))
+    pending = [_Change(answers.findings[one], answers.anchor_of_finding(one)) for one in changes.pending]
+    closing = [_Change(one, None) for one in changes.closing]
+    lists = (
+        _list("New", new),
+        _list("Worse", worse),
+        _list("Gone", gone),
+        _list("Pending, until a second plan finds it", pending),
+        _list("Closing, until a second plan does not find it", closing),
+    )
     return ChangesView(
         since=when(changes.since), since_iso=changes.since, lists=tuple(one for one in lists if one.total)
     )

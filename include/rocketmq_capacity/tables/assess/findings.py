@@ -1,11 +1,19 @@
 """What rules find, what the run before found, and what groups ask of their topics."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Queue, one_of
 from rocketmq_capacity.vocabulary import SEVERITIES
+
+PENDING: Final = "PENDING"
+"""A rule that flaps has found it once."""
+OPEN: Final = "OPEN"
+CLOSING: Final = "CLOSING"
+"""A rule that flaps has not found it once."""
+FoundPlace = tuple[str, str | None, str | None, str | None]
+"""Rule, group, topic and broker of a finding."""
 
 
 class Finding(Dataset, frozen=True, kw_only=True):
@@ -37,9 +45,11 @@ class Finding(Dataset, frozen=True, kw_only=True):
 
 
 class FindingSince(Dataset, frozen=True, kw_only=True):
-    """Since when an unbroken row of runs has found something; no rows if there is no run before.
+    """Since when a row of runs has found something, and in which state it is; no rows if there is no run before.
 
-    Grain: one row a rule, group, topic and broker of findings.
+    The row is unbroken, but for single runs in which what a rule that flaps finds is CLOSING.
+
+    Grain: one row a rule, group, topic and broker of findings, and of findings that close.
     Units: a UTC time.
     """
 
@@ -49,15 +59,26 @@ class FindingSince(Dataset, frozen=True, kw_only=True):
     consumer_group: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
     topic: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
     broker_name: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
-    since: Annotated[str, Meta(description="taken_at of the first run; of this run if the run before did not find it")]
+    since: Annotated[str, Meta(description="taken_at of the first run of the row")]
+    state: Annotated[
+        str | None,
+        one_of(PENDING, OPEN, CLOSING),
+        Meta(
+            description="PENDING: found for the first time by a rule that flaps, and not CRITICAL; OPEN; CLOSING: it "
+            "was OPEN, and this run does not find it; null in tables of earlier versions, where all are OPEN"
+        ),
+    ] = None
+    open_since: Annotated[
+        str | None, Meta(description="taken_at of the run that opened it; null if none has, and in earlier versions")
+    ] = None
     least_severity: Annotated[
         str | None,
         one_of(*SEVERITIES),
-        Meta(description="the lowest severity that the unbroken row of runs has; null in tables of earlier versions"),
+        Meta(description="the lowest severity that the row of runs has; null in tables of earlier versions"),
     ] = None
 
     @property
-    def place(self) -> tuple[str, str | None, str | None, str | None]:
+    def place(self) -> FoundPlace:
         """The rule and the names that it is about."""
         return self.rule, self.consumer_group, self.topic, self.broker_name
 
@@ -76,7 +97,7 @@ class RunBefore(Dataset, frozen=True, kw_only=True):
 class FindingBefore(Finding, frozen=True, kw_only=True):
     """What the run before found, so that a plan can say what is new, worse and gone; no rows if there is no run before.
 
-    Grain: one row a finding of the run before.
+    Grain: one row a finding of the run before; those that were closing in it are there too.
     Units: those of the figures in ``evidence`` are in their names.
     """
 
