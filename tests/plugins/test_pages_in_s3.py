@@ -8,10 +8,14 @@ from uuid import uuid4
 
 import pytest
 
+from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.store.copies import copy_of
+from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.place import place_of
+from rocketmq_capacity.store.writing import write_whole
 from tests.fixtures.s3 import BUCKET, S3
 from tests.plugins.stored_reports import CLUSTER, LAST, put_days, put_what_if, run_id_of
+from tests.report.page_reader import elements, read_page
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -86,6 +90,25 @@ def test_every_link_of_a_report_in_the_store_leads_somewhere(
     assert len(files) > 4
     for link in files:
         assert client.get(PAGES + REPORT + link).status_code == 200, link
+
+
+def test_the_form_of_a_what_if_offers_the_names_of_the_latest_snapshot(
+    api: "Callable[[str], TestClient]", lakes: dict[str, dict[str, str]], s3: S3, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RMQC_CLUSTERS", "eu")
+    offered = {}
+    for kind, settings in lakes.items():
+        use(settings, monkeypatch)
+        lake = place_of(settings["RMQC_LAKE"].replace(f"{CONNECTION}@", ""), s3.environment)
+        run = Lake(lake).run(CLUSTER, run_id_of(LAST))
+        write_whole(run.inventory, sample_inventory().read_bytes())
+        run.commit("snapshot", [])
+        answer = api("admin").get(f"{PAGES}/what-if?cluster=eu", headers={"Sec-Fetch-Site": "same-origin"})
+        assert answer.status_code == 200, answer.text
+        lists = elements(read_page(answer.text), "datalist")
+        offered[kind] = {one.get("id"): [name.get("value") for name in one] for one in lists}
+    assert offered["store"] == offered["folder"]
+    assert {"list-brokers", "list-groups", "list-topics"} <= {kind for kind, names in offered["store"].items() if names}
 
 
 def test_a_report_that_is_published_again_is_shown_as_it_is_now(

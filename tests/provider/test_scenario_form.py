@@ -127,6 +127,13 @@ def test_the_example_has_a_change_of_each_kind_and_can_be_run() -> None:
     assert [line.removeprefix("# ") for line in shown.splitlines()] == examples(names).splitlines()
 
 
+def test_the_example_has_the_names_of_the_sample_wherever_the_lake_is() -> None:
+    in_a_store = replace(PLACES, lake="s3://nowhere/plans")
+
+    assert names_at_hand(in_a_store) == names_at_hand(PLACES)
+    assert names_at_hand(replace(in_a_store, clusters=("shop",))) == Names()  # no Dag file asks a store
+
+
 def test_the_rooms_of_the_policy_are_known_and_the_nearest_one_for_a_typo(tmp_path: Path) -> None:
     policy = tmp_path / "policy.yaml"
     policy.write_text("rooms:\n  brokers: [{pattern: '^(?P<room>[^@]+)@'}, {broker_name: broker-a, room: hangzhou}]\n")

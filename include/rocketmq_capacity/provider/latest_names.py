@@ -85,11 +85,13 @@ def places_of_deployment() -> Places:
 def names_at_hand(places: Places) -> Names:
     """Names of the cluster that the form starts from where nothing else is chosen.
 
-    A Dag file asks for them whenever it is parsed, so a store is not asked: it may be slow, or need a connection.
+    A Dag file asks for them whenever it is parsed, so a lake in a store is not asked: it may be slow, or need a
+    connection. An inventory file is read wherever the lake is.
     """
-    if "://" in places.lake:
+    source = sources({}, places)[0]
+    if source.inventory is None and "://" in places.lake:
         return Names()
-    return Names.of(_outline(sources({}, places)[0], places), _policy(places, ""))
+    return Names.of(_outline(source, places), _policy(places, ""))
 
 
 def names_of(given: Mapping[str, Any], places: Places) -> Names:
