@@ -7,9 +7,10 @@ import difflib
 import os
 import signal
 import sys
-from argparse import Action, ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from argparse import Action, ArgumentParser, HelpFormatter, Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -28,6 +29,10 @@ PROGRAM: Final = "rocketmq-capacity"
 APP_NAME: Final = f"{PROGRAM} plan"
 A_MOMENT_S: Final = 0.01
 
+DESCRIPTION: Final = "Plan the consumer capacity of an Apache RocketMQ cluster."
+HELP: Final = "show this help message and exit"
+VERSION: Final = "print the version and exit"
+
 _NAMESERVER: Final = {"metavar": "HOST:PORT[;…]", "help": "name servers of a live cluster"}
 _CONNECTION: Final = {
     "type": Path,
@@ -37,6 +42,7 @@ _CONNECTION: Final = {
 _POLICY: Final = {"type": Path, "metavar": "FILE", "help": "policy file (YAML)"}
 _OVERWRITE: Final = {"action": "store_true", "help": "replace a file, or an earlier plan, at --out"}
 _QUIET: Final = {"action": "store_true", "help": "do not tell on standard error how far the work is"}
+_LANGUAGE: Final = {"choices": LANGUAGES, "help": "of the page and all lines; default: the policy's language"}
 
 OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     "snapshot": {
@@ -44,6 +50,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "--out": {"type": Path, "metavar": "FILE", "required": True, "help": "where the inventory file goes"},
         "--connection": _CONNECTION,
         "--policy": _POLICY,
+        "--language": {**_LANGUAGE, "help": "of all lines; default: the policy's language"},
         "--overwrite": _OVERWRITE,
         "--quiet": _QUIET,
     },
@@ -60,7 +67,7 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "--policy": _POLICY,
         "--scenario": {"type": Path, "metavar": "FILE", "help": "a what-if (YAML)"},
         "--history": {"type": Path, "metavar": "DIR", "help": "earlier inventory files of the cluster"},
-        "--language": {"choices": LANGUAGES, "help": "of the page and all lines; default: the policy's language"},
+        "--language": _LANGUAGE,
         "--overwrite": _OVERWRITE,
         "--quiet": _QUIET,
     },
@@ -74,8 +81,31 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
 """The options of each command, as `argparse` takes them."""
 
 
+class _Help(HelpFormatter):
+    """The help as argparse lays it out, with its first word in another language."""
+
+    def __init__(self, prog: str, usage: str) -> None:
+        super().__init__(prog)
+        self._first_word = usage
+
+    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, self._first_word if prefix is None else prefix)
+
+
 class _Parser(ArgumentParser):
     """A parser whose errors are one line, like every other bad input."""
+
+    def __init__(self, prog: str, *, said: Callable[[str], str], description: str, allow_abbrev: bool = True) -> None:
+        """``said`` is how the texts of the help are said."""
+        form = partial(_Help, usage=said("usage: "))
+        told = said(description)
+        super().__init__(prog, description=told, formatter_class=form, add_help=False, allow_abbrev=allow_abbrev)
+        self._said, self._options = said, self.add_argument_group(said("options"))
+        self.option("-h", "--help", action="help", help=HELP)
+
+    def option(self, *names: str, **settings: Any) -> None:
+        """Add an option, as `argparse` takes it."""
+        self._options.add_argument(*names, **{**settings, "help": self._said(settings["help"])})
 
     def error(self, message: str) -> NoReturn:
         command = self.prog.removeprefix(PROGRAM).strip() or "arguments"
@@ -92,17 +122,18 @@ class _Version(Action):
         parser.exit()
 
 
-def arguments(words: Sequence[str]) -> Namespace:
+def arguments(words: Sequence[str], language: Language = ENGLISH) -> Namespace:
     """The command with its options. Errors: BadInput for arguments that the command line does not have."""
-    parser = _Parser(PROGRAM, description="Plan the consumer capacity of an Apache RocketMQ cluster.")
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for function in (snapshot, plan, doctor):
-        name, said = function.__name__, function.__doc__
-        command = commands.add_parser(name, help=said, description=said, allow_abbrev=False)
+    said = _texts_in(language)
+    parser = _Parser(PROGRAM, said=said, description=DESCRIPTION)
+    parser.option("--version", action=_Version, nargs=0, help=VERSION)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title=said("commands"))
+    for function in COMMANDS:
+        name, does = function.__name__, function.__doc__ or ""
+        command = commands.add_parser(name, help=said(does), description=does, said=said, allow_abbrev=False)
         command.set_defaults(function=function)
         for option, settings in OPTIONS[name].items():
-            command.add_argument(option, **settings)
+            command.option(option, **settings)
     if not words:
         parser.print_help(sys.stderr)
         sys.exit(BadInput.exit_status)
@@ -114,12 +145,31 @@ def arguments(words: Sequence[str]) -> Namespace:
     return namespace
 
 
+def _texts_in(language: Language) -> Callable[[str], str]:
+    """How texts of the help are said; English needs no catalogue."""
+    if language == ENGLISH:
+        return str
+    from rocketmq_capacity.language.catalogue import words_of
+
+    return words_of(language).texts.gettext
+
+
+def texts_of_help() -> Iterator[str]:
+    """All of them, in English."""
+    yield from ("usage: ", "options", "commands", DESCRIPTION, HELP, VERSION)
+    for command in COMMANDS:
+        yield command.__doc__ or ""
+    for options in OPTIONS.values():
+        yield from (settings["help"] for settings in options.values())
+
+
 def main() -> None:
     """Run the command line. An error of this package is one line on standard error, with its exit status."""
     end_without_collector()
     try:
         with stopped_in_good_order():
-            given = arguments(sys.argv[1:])
+            words = sys.argv[1:]
+            given = arguments(words, _asked_language(words))
             given.function(given)
     except CapacityError as error:
         sys.stderr.write(f"{PROGRAM}: {_said(one_line(error), sys.argv[1:])}\n")
@@ -160,7 +210,7 @@ def _values_of(option: str, words: Sequence[str]) -> Iterator[str]:
 
 def snapshot(given: Namespace) -> None:
     """Take one snapshot of a live cluster and write it as an inventory file."""
-    from rocketmq_capacity.language.current import Spoken
+    from rocketmq_capacity.language.current import Spoken, phrase, speaking
     from rocketmq_capacity.progress.on_stream import progress_on
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.settings.policy import read_policy
@@ -172,10 +222,13 @@ def snapshot(given: Namespace) -> None:
     _check_out_file(given.out, overwrite=given.overwrite)
     settings = connection_of(given.connection, given.nameserver)
     policy = read_policy(given.policy)
-    with progress_on(sys.stderr, quiet=given.quiet, said=Spoken(policy.language)) as progress:
+    language = given.language or policy.language
+    with progress_on(sys.stderr, quiet=given.quiet, said=Spoken(language)) as progress:
         inventory = inventory_of(None, given.nameserver, policy, settings, progress)
     write_whole(given.out, render_inventory(inventory))
-    sys.stdout.write(f"{given.out}: {inventory.cluster_name} at {inventory.taken_at}\n")
+    with speaking(language):
+        name, time = inventory.cluster_name, inventory.taken_at
+        sys.stdout.write(phrase("{out}: {cluster} at {time}\n", out=given.out, cluster=name, time=time))
 
 
 def plan(given: Namespace) -> None:
@@ -261,6 +314,9 @@ def doctor(given: Namespace) -> None:
     further = airflow_parts() if given.airflow else ()
     with speaking(given.language):
         sys.exit(0 if examine(given.nameserver, settings, further) else 1)
+
+
+COMMANDS: Final = (snapshot, plan, doctor)
 
 
 def _check_out_file(out: Path, *, overwrite: bool) -> None:

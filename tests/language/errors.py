@@ -6,19 +6,24 @@ from functools import cache
 from itertools import chain
 from typing import Final
 
+from rocketmq_capacity.cli import texts_of_help
 from tests.fixtures.environment import ROOT
 from tests.language.extraction import NOT_SHOWN, PACKAGE, Found, _last_name, _name_of, _Reader, _variants, sentences_of
+from tests.language.others import texts_of_others
 
 TOLD_BY: Final = {
     "BadInput": 2,
     "ClusterUnreachable": 0,
     "ConnectError": 0,
+    "ConnectionLostError": 0,
     "DatasetMissing": 0,
     "DiskFull": 0,
     "ExecutorsUnfit": 0,
     "HTTPException": 1,
     "JavaMissing": 0,
     "NotSent": 0,
+    "PeerGivenUpError": 0,
+    "RequestTimeoutError": 0,
     "RunBusy": 0,
     "SparkGone": 0,
     "StoreUnreachable": 0,
@@ -29,8 +34,11 @@ TOLD_BY: Final = {
 }
 """Which argument of an error is its text."""
 WHOLE: Final = (
+    "client/errors.py",
+    "client/options.py",
     "client/rights.py",
     "doctor.py",
+    "protocol/errors.py",
     "provider/deployment_check.py",
     "provider/known_fields.py",
     "provider/request_check.py",
@@ -39,7 +47,7 @@ WHOLE: Final = (
     "settings/yaml_file.py",
 )
 """Modules all of whose texts are of this kind."""
-AMONG_OTHERS: Final = ("provider/scenario_form.py",)
+AMONG_OTHERS: Final = ("provider/scenario_form.py", "snapshot/inventory_values.py")
 """Modules whose texts are of this kind if they are about what is expected."""
 OTHERS: Final = (
     "broker",
@@ -92,6 +100,10 @@ def texts_beside_plans() -> dict[str, list[str]]:
             _ExpectedReader(name, found).visit(tree)
     for text in OTHERS:
         found.texts.setdefault(text, ["errors"])
+    for text in texts_of_help():
+        found.texts.setdefault(text, []).append("cli.py")
+    for text, source in texts_of_others():
+        found.texts.setdefault(text, []).append(source)
     return found.texts
 
 

@@ -1,4 +1,4 @@
-"""Lines of errors, refusals and doctor, said in Chinese: our words, and those of others as they are."""
+"""Lines of errors, refusals and doctor, said in Chinese: our words, and the usual ones of others."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ def said(error: str) -> str:
     [
         ("thresholdz: {}", "thresholdz: 不是已知的键；最接近的已知键是 'thresholds'"),
         ("strategies: []", "strategies: 为空；至少应有一种策略；当前为 []"),
-        ("language: [", "第 1 行: 不是 YAML（expected the node content, but found "),
+        ("language: [", "第 1 行: 不是 YAML（应有内容，实际为 '<stream end>'）"),
         ("exclude: 3", "exclude: 应为键的映射；当前为 3"),
         (
             "accepted: [{rule: HOT_QUEU, consumer_group: g, by: li, why: x, until: 2027-03-01}]",
@@ -52,7 +52,7 @@ def test_what_is_wrong_with_a_scenario_an_inventory_and_an_address(tmp_path: Pat
     )
     with pytest.raises(BadInput) as inventory:
         read_inventory(tmp_path / "not there")
-    assert said(str(inventory.value)) == (f"{tmp_path}/not there: 无法读取（No such file or directory）；应为清单文件")
+    assert said(str(inventory.value)) == (f"{tmp_path}/not there: 无法读取（没有那个文件或目录）；应为清单文件")
     with pytest.raises(BadInput) as address:
         parse_nameservers(["10.0.9.1"])
     assert said(str(address.value)).endswith("'10.0.9.1' 不是地址；应为 HOST:PORT，端口为 1 至 65535")
@@ -64,9 +64,7 @@ def test_what_is_wrong_with_arguments() -> None:
     assert said(str(unknown.value)) == "plan: 没有这个参数：--polcy；可用的是 --policy"
     with pytest.raises(BadInput) as missing:
         arguments(["plan"])
-    assert said(str(missing.value)) == (
-        "plan: the following arguments are required: --out；rocketmq-capacity plan --help 说明用法"
-    )
+    assert said(str(missing.value)) == ("plan: 缺少必需的参数：--out；rocketmq-capacity plan --help 说明用法")
 
 
 def test_what_is_wrong_with_a_form() -> None:
@@ -84,7 +82,7 @@ def test_what_is_wrong_with_a_form() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "policy.yaml: a.b: Input should be less than 1",
+        "policy.yaml: a.b: Input should be purple",
         "is wrong; expected everything",
         "the broker said: no",
         "plan",
@@ -101,7 +99,7 @@ def test_what_is_not_known_stays_english(line: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["plan", "--language", "zh-CN"], "plan: the following arguments are required: --out；"),
+        (["plan", "--language", "zh-CN"], "plan: 缺少必需的参数：--out；"),
         (["plan", "--language=zh-CN", "--out", "o"], "--inventory, --nameserver: 必须且只能给出其中一个"),
         (["plan", "--language", "en", "--out", "o", "--policy", "zh.yaml"], "expected exactly one of them"),
         (["plan", "--out", "o", "--policy", "zh.yaml"], "必须且只能给出其中一个"),

@@ -1,7 +1,7 @@
 """English lines of errors, refusals and ``doctor`` -> the same in another language.
 
-An error has words of others in it: of a user, of the system, of a library. They stay as they are, which a sentence of a
-plan must not have.
+An error has words of others in it: of a user, of the system, of a library. The usual ones of the system and of
+libraries are in the catalogue, too. Others stay as they are, which a sentence of a plan must not have.
 """
 
 import re
@@ -17,18 +17,24 @@ LONGEST: Final = 4_000
 """Characters of a line that is looked at."""
 DEEPEST: Final = 3
 """Texts of ours in places of others."""
-OF_OTHERS: Final = frozenset({"error", "last", "message", "reason", "said", "strerror", "thrown"})
-"""Places for words of a system or a library."""
 TITLE: Final = "title"
 """The place for the title of a field."""
 LONG: Final = 16
 """Letters of its own from which on a text is known for certain, whatever stands in its places."""
-VALUE: Final = re.compile(r"(?![A-Za-z]?[a-z]+$)\S*|'.*'|\".*\"|\[.*\]|\(.*\)|\{.*\}", re.DOTALL)
-"""A name that is no usual word, or a value as errors show it."""
+VALUE: Final = re.compile(
+    r"(?![A-Za-z]?[a-z]+$)\S*|None|True|False|-?inf|nan|'.*'|\".*\"|\[.*\]|\(.*\)|\{.*\}|`.*`"
+    r"|['\"\[({].*\.\.\.",
+    re.DOTALL,
+)
+"""A name that is no usual word, or a value as errors show it, which may be cut."""
 PLACE: Final = ": "
 """What stands after the source of an error, and after the place in it."""
 END: Final = "; "
 """What begins an end that many errors may have, such as the nearest name."""
+
+
+MOST_LISTED: Final = 20
+"""Lines in one."""
 
 
 class Errors:
@@ -90,8 +96,14 @@ class Errors:
         return spaced(PLACEHOLDER.sub(lambda place: known[place[1]], template.said))
 
     def _value(self, name: str, value: str, depth: int, *, is_short: bool) -> str | None:
-        if name in OF_OTHERS:
-            return None
         if name == TITLE:
             return self._titles(value)
-        return self._text(value, depth + 1) if is_short else self._line(value, depth + 1)
+        if is_short:
+            return self._text(value, depth + 1)
+        return self._listed(value, depth + 1) or self._line(value, depth + 1)
+
+    def _listed(self, text: str, depth: int) -> str | None:
+        """Several lines in one, such as why each name server did not answer."""
+        parts = text.split(END, MOST_LISTED)
+        said = [self._line(part, depth) for part in parts] if 1 < len(parts) <= MOST_LISTED else [None]
+        return None if None in said else "；".join(filter(None, said))

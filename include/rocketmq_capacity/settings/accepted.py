@@ -15,7 +15,7 @@ PLACES: Final = ("consumer_group", "topic", "broker_name")
 
 
 def _rule(name: object) -> object:
-    if name not in rules():
+    if not isinstance(name, str) or name not in rules():
         raise ValueError(f"is not a known rule{nearest('rule', name, sorted(rules()))}")
     return name
 

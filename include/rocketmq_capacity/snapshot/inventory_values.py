@@ -23,7 +23,7 @@ def check_values(inventory: Inventory, source: str) -> None:
     """Check what types cannot express: names, times and repeated keys."""
     check = _Checks(source)
     if not CLUSTER_NAME.fullmatch(inventory.cluster_name):
-        problem = f"is {shown(inventory.cluster_name)}; expected 1 to 255 of A-Z a-z 0-9 _ . -"
+        problem = f"is {shown(inventory.cluster_name)}; expected 1 to 255 of A-Z a-z 0-9 and ._-"
         raise BadInput(source, "$.cluster_name", problem)
     check.time("$.taken_at", inventory.taken_at)
     if inventory.recorded_at is not None:
