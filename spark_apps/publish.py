@@ -1,10 +1,8 @@
 """Writes what people read: report.html, plan.json, findings.csv and recommendations.csv."""
 
-import sys
 from collections.abc import Sequence
 
-from rocketmq_capacity.progress.on_stream import progress_on
-from rocketmq_capacity.steps.app import app_parser, of_run, policy_of, run_app, storing
+from rocketmq_capacity.steps.app import app_parser, log_of, of_run, policy_of, run_app, storing
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import existing_run
 
@@ -15,7 +13,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     lake, policy = Lake(args.lake), policy_of(args)
     run = existing_run(lake, args.run_id)
     policy = of_run(policy, run)
-    with progress_on(sys.stderr) as progress, storing(run, policy, "publish", progress) as planning:
+    with log_of(policy) as progress, storing(run, policy, "publish", progress) as planning:
         from rocketmq_capacity.steps.publish import publish
         from rocketmq_capacity.steps.what_if import effect_of
 

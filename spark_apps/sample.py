@@ -1,12 +1,10 @@
 """Samples a live cluster between two plans: offsets, lags and members; stores them by day."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import INFO
-from rocketmq_capacity.steps.app import app_parser, policy_of, run_app
+from rocketmq_capacity.steps.app import app_parser, log_of, policy_of, run_app
 from rocketmq_capacity.steps.inputs import connection_of
 from rocketmq_capacity.steps.sample import in_a_few_words, store_sample, take_sample
 from rocketmq_capacity.store.lake import Lake
@@ -22,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     policy = policy_of(args)
     settings = connection_of(args.connection, args.nameserver)
-    with progress_on(sys.stderr) as progress, told_in_one_line(args.lake):
+    with log_of(policy) as progress, told_in_one_line(args.lake):
         sample = take_sample(args.nameserver, policy, settings)
         day = store_sample(Lake(args.lake), sample, policy.samples.keep_days)
         progress.tell(f"sample: {in_a_few_words(sample)}; the day is in {day.folder}", INFO)

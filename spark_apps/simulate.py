@@ -1,13 +1,11 @@
 """Stores the snapshot of a run as a scenario leaves it: the first step of a what-if."""
 
-import sys
 from collections.abc import Sequence
 
-from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from rocketmq_capacity.simulation.what_if import WhatIf
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
-from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, storing
+from rocketmq_capacity.steps.app import app_parser, log_of, policy_of, run_app, storing
 from rocketmq_capacity.steps.own_policy import store_own_policy
 from rocketmq_capacity.steps.what_if import simulate
 from rocketmq_capacity.store.lake import Lake
@@ -26,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     before = existing_run(lake, args.before)
     run = lake.run(before.folder.parent.name, args.run_id)
     changed = apply(read_inventory(before.inventory), what_if.scenario, policy, "--scenario")
-    with progress_on(sys.stderr) as progress, storing(run, policy, "simulate", progress) as planning:
+    with log_of(policy) as progress, storing(run, policy, "simulate", progress) as planning:
         simulate(planning, what_if, changed)
         store_own_policy(args, before, run)
 

@@ -1,15 +1,13 @@
 """Takes the snapshot that a run plans from: of a live cluster, or of an inventory file; stores it with its tables."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import INFO
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.past import with_past_days
-from rocketmq_capacity.steps.app import app_parser, policy_of, run_app, see_executors, storing
+from rocketmq_capacity.steps.app import app_parser, log_of, policy_of, run_app, see_executors, storing
 from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, moment_of, stored_history
 from rocketmq_capacity.steps.stored_samples import with_stored_samples
 from rocketmq_capacity.store.lake import Lake
@@ -32,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
 
     lake, policy = Lake(args.lake), policy_of(args)
-    with progress_on(sys.stderr) as progress:
+    with log_of(policy) as progress:
         if args.check_executors:
             see_executors(lake, progress)
         # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.

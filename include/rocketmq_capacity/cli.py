@@ -11,12 +11,12 @@ from argparse import Action, ArgumentParser, HelpFormatter, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import BadInput, CapacityError, is_writable, one_line
+from rocketmq_capacity.steps.asked_language import asked_language, said_as_asked
 from rocketmq_capacity.vocabulary import ENGLISH, LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -169,43 +169,11 @@ def main() -> None:
     try:
         with stopped_in_good_order():
             words = sys.argv[1:]
-            given = arguments(words, _asked_language(words))
+            given = arguments(words, asked_language(words))
             given.function(given)
     except CapacityError as error:
-        sys.stderr.write(f"{PROGRAM}: {_said(one_line(error), sys.argv[1:])}\n")
+        sys.stderr.write(f"{PROGRAM}: {said_as_asked(one_line(error), sys.argv[1:])}\n")
         sys.exit(error.exit_status)
-
-
-def _said(error: str, words: Sequence[str]) -> str:
-    """An error's line in the language that the arguments, which may be wrong, ask for."""
-    language = _asked_language(words)
-    if language == ENGLISH:
-        return error
-    from rocketmq_capacity.language.current import error_words, speaking
-
-    with speaking(language):
-        return error_words(error)
-
-
-def _asked_language(words: Sequence[str]) -> Language:
-    given = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
-    if "--language" in given:
-        return next((language for language in LANGUAGES if language == given["--language"]), ENGLISH)
-    policy = Path(given.get("--policy", ""))
-    if not policy.is_file():  # a device may have nothing to read again
-        return ENGLISH
-    from rocketmq_capacity.settings.policy_language import language_of_policy
-
-    return language_of_policy(policy)
-
-
-def _values_of(option: str, words: Sequence[str]) -> Iterator[str]:
-    """What the arguments give an option, as one word or as two."""
-    for word, following in pairwise((*words, "")):
-        if word == option:
-            yield following
-        elif word.startswith(f"{option}="):
-            yield word.partition("=")[2]
 
 
 def snapshot(given: Namespace) -> None:

@@ -171,6 +171,7 @@ def texts_of_code() -> Found:
     readers = (
         *((PACKAGE / room, _Reader) for room in ROOMS),
         *((PACKAGE / room, _ProgressReader) for room in PROGRESS),
+        (ROOT / "spark_apps", _ProgressReader),
         (PACKAGE / "provider", _PhraseReader),
         (ROOT / "dags", _DagReader),
         (PAGES, _PageReader),

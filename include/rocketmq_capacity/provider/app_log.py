@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
-from rocketmq_capacity.provider.form_text import error_words
 from rocketmq_capacity.spark.noise import is_noise
 
 _STAMPED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (?P<level>INFO|WARNING|ERROR) (?P<text>.*)")
@@ -38,11 +37,10 @@ class AppLog:
         if own is None:
             self._log.info(event, **values)
             return
-        text = own["text"]
         if own["level"] == "ERROR":
-            text = self.error = error_words(text)
+            self.error = own["text"]
         tell: Callable[..., None] = getattr(self._log, own["level"].lower())
-        tell(text, **values)
+        tell(own["text"], **values)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._log, name)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import CapacityError, one_line
+from rocketmq_capacity.language.current import Spoken
 from rocketmq_capacity.plan_file.own_policy import OwnPolicy
 from rocketmq_capacity.progress.lines import stamped
 from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
+from rocketmq_capacity.steps.asked_language import said_as_asked
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.place import told_in_one_line, usable_place, variables_of
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -51,6 +53,11 @@ def of_run(policy: Policy, run: Run) -> Policy:
     return policy if stored is None else policy.model_copy(update={"strategies": stored.strategies})
 
 
+def log_of(policy: Policy) -> Progress:
+    """The app's log, in the policy's language, which its task shows."""
+    return progress_on(sys.stderr, said=Spoken(policy.language))
+
+
 @contextmanager
 def computing(args: Namespace, step: str) -> Iterator["Planning"]:
     """The run that the snapshot app stored, with a Spark session that starts while the step's code is imported.
@@ -62,7 +69,7 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
     policy = of_run(policy, run)
     from rocketmq_capacity.spark.session import session_under_way
 
-    with progress_on(sys.stderr) as progress:
+    with log_of(policy) as progress:
         name = APP_NAME.format(step=step)
         starting = session_under_way(name, run.snapshot_bytes(), progress.tell, variables_of(run.folder))
         with told_in_one_line(run.folder), starting as session:
@@ -98,14 +105,16 @@ def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator
 def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
     """Run an app's ``main`` as a program: an error of this package ends it with one line and its exit status.
 
-    The line is an ERROR of the app's log, whose other lines are those of the progress.
+    The line is an ERROR of the app's log, whose other lines are those of the progress. All of them are in the policy's
+    language.
     """
     prefer_installed_pyspark(sys.path)
     end_without_collector()
     try:
         main(None)
     except CapacityError as error:
-        sys.stderr.write(stamped(ERROR, f"{Path(sys.argv[0]).stem}: {one_line(error)}"))
+        said = said_as_asked(one_line(error), sys.argv[1:])
+        sys.stderr.write(stamped(ERROR, f"{Path(sys.argv[0]).stem}: {said}"))
         sys.exit(error.exit_status)
 
 
