@@ -10,6 +10,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.language.current import NONE
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
 from rocketmq_capacity.report.compared import Comparison, NotCompared, comparison_of
 from rocketmq_capacity.report.files import PLAN
@@ -64,6 +65,7 @@ def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HT
         request,
         "difference.html.j2",
         HTTPStatus.OK if len(chosen.found) == len(chosen.asked) else HTTPStatus.NOT_FOUND,
+        NONE if found is None else found.sentences,
         kinds=KINDS,
         clusters=chosen.clusters,
         cluster=chosen.cluster,

@@ -1,7 +1,7 @@
 """The responses: pages from templates, and files as they are stored, each with a strict policy."""
 
 import re
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -14,7 +14,8 @@ from jinja2 import Environment, FileSystemLoader
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rocketmq_capacity.language.current import speaking
+from rocketmq_capacity.language.current import NONE, speaking
+from rocketmq_capacity.plan_file.sentence import Sentence
 from rocketmq_capacity.report.figures import day, per_cent, when
 from rocketmq_capacity.report.html import environment_of
 from rocketmq_capacity.vocabulary import SEVERITIES
@@ -79,12 +80,22 @@ def _is_form(scope: Scope) -> bool:
     return scope["method"] == "POST" and POSTED.match(_inside(scope)) is not None
 
 
-def page(request: Request, template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> HTMLResponse:
-    """A page in the reader's language; its links are relative, so that they work behind any URL prefix."""
+def page(
+    request: Request,
+    template: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    sentences: Mapping[str, tuple[Sentence, ...]] = NONE,
+    /,
+    **values: Any,
+) -> HTMLResponse:
+    """A page in the reader's language; its links are relative, so that they work behind any URL prefix.
+
+    ``sentences`` are those of a plan that the page shows.
+    """
     language = language_of(request)
     may_try = getattr(request.state, "may_try", False)
     values = {"root": root_of(request), "lang": language, "may_try": may_try, **values}
-    with speaking(language):
+    with speaking(language, sentences):
         content = templates().get_template(template).render(values)
     # Headers here as well, because the page of an unexpected error does not pass the guard.
     return HTMLResponse(content, status, {**HEADERS, "Content-Security-Policy": PAGE_POLICY, "Vary": LANGUAGE_HEADER})

@@ -1,5 +1,6 @@
 """The language of the pages: the browser's wish, else the deployment's, else English."""
 
+import json
 import re
 from datetime import timedelta
 from urllib.parse import urljoin
@@ -132,6 +133,22 @@ def test_a_finding_of_the_plan_is_told_in_the_readers_language(api, own_lakes):
     left = [text_of(one) for one in section(chinese, "findings").iter() if one.get("lang") == "en"]
     assert left == [unknown]
     assert known in text_of(english)
+
+
+def test_a_comparison_says_a_sentence_by_the_key_that_its_plan_has_of_it(api, own_lakes):
+    message = "Said in words that no catalogue has."
+    for ago in (1, 0):
+        rows = rows_of(LAST - timedelta(days=ago))
+        rows["finding"] = [a_finding(severity="CRITICAL" if ago else "WARNING", message=message)]
+        file = put(own_lakes[0], f"r{ago}", rows).report / "plan.json"
+        plan = json.loads(file.read_bytes())
+        plan["sentences"] = {message: [{"key": "Everything is still carried."}]}
+        file.write_text(json.dumps(plan))
+
+    chinese = page_in(api("viewer"), "zh-CN", f"difference?cluster={CLUSTER}&before=plans/r1&after=plans/r0")
+
+    assert "仍可承载全部流量。" in text_of(section(chinese, "findings"))
+    assert message not in text_of(chinese)
 
 
 def test_a_trial_tells_in_both_languages_what_it_tries(api, own_lakes):

@@ -24,14 +24,28 @@ def stored(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_it_is_the_difference_of_the_two_in_short(stored: tuple[Path, Path]) -> None:
-    whole = difference(*(plan_of(varied_rows(6, seed=seed)) for seed in (1, 2)))
+    plans = [plan_of(varied_rows(6, seed=seed)) for seed in (1, 2)]
+    whole = difference(*plans)
 
     found = comparison_of(*stored, 2)
 
-    assert found == in_short(whole, 2)
+    assert found == in_short(whole, 2, *(plan.sentences for plan in plans))
     assert (found.findings.new.total, len(found.findings.new.shown)) == (len(whole.findings.new), 2)
     assert found.findings.still == len(whole.findings.still)
     assert found.loads_changed + found.loads_same == len(whole.loads)
+
+
+def test_it_has_the_key_and_figures_of_the_sentences_that_are_shown(stored: tuple[Path, Path]) -> None:
+    message = "Nobody reads 2 of 6 queues: broker-a:0, broker-a:1."
+    rows = varied_rows(6, seed=2)
+    rows["finding"] = [a_finding(message=message, consumer_group="g1", severity="CRITICAL")]
+    after = plan_of(rows)
+    stored[1].write_bytes(plan_bytes(after))
+
+    found = comparison_of(*stored, 1)
+
+    assert found.sentences[message] == after.sentences[message]
+    assert len(found.sentences) < len(after.sentences)
 
 
 def test_the_same_files_are_compared_once_and_other_ones_anew(stored: tuple[Path, Path]) -> None:

@@ -245,8 +245,8 @@ def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
         advice = item.recommendation
         instead = sorted(number[other] for other in others.get(advice.id, ()) if other in number)
         choice = phrase(" *Instead of {numbers}.*", numbers=", ".join(map(str, instead))) if instead else ""
-        about = _code(advice.consumer_group or advice.topic or "")
-        yield f"- {item.number}: {_code(advice.action)} {about} {_plain(words(item.reason))}{choice}"
+        about, reason = _code(advice.consumer_group or advice.topic or ""), _plain(words(item.reason, plan.sentences))
+        yield f"- {item.number}: {_code(advice.action)} {about} {reason}{choice}"
     if left := Counter(f"{one.severity} {one.recommendation.action}" for one in asked[SHOWN:]):
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(left.items()))
         yield from ("", phrase("### More"), "")

@@ -1,10 +1,14 @@
 """Texts of forms and questions in the deployment's language: Airflow shows them to everybody alike."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from rocketmq_capacity.settings.deployment import policy_file
 from rocketmq_capacity.settings.policy_language import language_of_policy
 from rocketmq_capacity.vocabulary import ENGLISH
+
+if TYPE_CHECKING:
+    from rocketmq_capacity.plan_file.sentence import Sentence
 
 
 def phrase(text: str, /, **values: object) -> str:
@@ -43,12 +47,12 @@ def error_words(text: str) -> str:
         return current.error_words(text)
 
 
-def words(text: str) -> str:
-    """A sentence of a plan; in English where the language does not have it."""
+def words(text: str, sentences: Mapping[str, tuple["Sentence", ...]] | None = None) -> str:
+    """A sentence of a plan, which may be among the plan's ``sentences``; in English where the language lacks it."""
     language = language_of_policy(policy_file())
     if language == ENGLISH:
         return text
     from rocketmq_capacity.language import current
 
-    with current.speaking(language):
+    with current.speaking(language, sentences or current.NONE):
         return current.words(text)

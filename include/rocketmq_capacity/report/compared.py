@@ -6,7 +6,7 @@ server has it done by a process with limits of time and memory, and gets only wh
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeVar
@@ -18,6 +18,7 @@ from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, with
 from rocketmq_capacity.plan_file.finding import Finding
 from rocketmq_capacity.plan_file.plan import decoded_plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.sentence import Sentence
 from rocketmq_capacity.report.difference import Changes, Difference, LoadChange, difference
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.wording import action_title
@@ -35,6 +36,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
     severity: Severity | None = None
     places: tuple[str, ...] = ()
+    title: str | None = None
     text: str
     rule: str
 
@@ -98,6 +100,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Those whose change matters."""
     loads_same: int
     """The others."""
+    sentences: dict[str, tuple[Sentence, ...]]
+    """Those of the texts that are shown, as the two plans have them."""
 
 
 class NotCompared(Exception):
@@ -144,10 +148,10 @@ def _state_of(plan: Path) -> os.stat_result:
         raise BadInput(str(plan), "", f"cannot be read: {error.strerror}") from None
 
 
-def in_short(whole: Difference, shown: int) -> Comparison:
-    """The first entries of each list, and how many there are."""
+def in_short(whole: Difference, shown: int, *sentences: Mapping[str, tuple[Sentence, ...]]) -> Comparison:
+    """The first entries of each list, and how many there are; ``sentences`` are those of the plans."""
     changed = [one for one in whole.loads if one.matters]
-    return Comparison(
+    found = Comparison(
         relation=whole.relation,
         what_if=whole.what_if,
         findings=_compared(whole.findings, _finding, shown),
@@ -158,7 +162,21 @@ def in_short(whole: Difference, shown: int) -> Comparison:
         loads=tuple(changed[:shown]),
         loads_changed=len(changed),
         loads_same=len(whole.loads) - len(changed),
+        sentences={},
     )
+    texts = {line.text for line in _shown(found)}
+    known = {text: parts for one in sentences for text in texts if (parts := one.get(text))}
+    return msgspec.structs.replace(found, sentences=known)
+
+
+def _shown(found: Comparison) -> Iterator[Line]:
+    """All lines that the page shows."""
+    for one in (found.findings, found.recommendations):
+        for lines in (one.new, one.gone, one.same):
+            yield from lines.shown
+        for pair in one.changed.shown:
+            yield from (pair.before, pair.after)
+    yield from found.undecided.shown
 
 
 def _compared(changes: Changes[Item], line: Callable[[Item], Line], shown: int) -> Compared:
@@ -182,7 +200,7 @@ def _finding(item: Finding) -> Line:
 
 
 def _advice(item: Recommendation) -> Line:
-    return Line(text=cut(f"{action_title(item)}: {item.reason}", LONGEST), rule=item.action)
+    return Line(title=action_title(item), text=cut(item.reason, LONGEST), rule=item.action)
 
 
 def main() -> int:
@@ -191,7 +209,7 @@ def main() -> int:
     before, after, shown = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[str, str, int])
     try:
         plans = [decoded_plan(Path(plan).read_bytes()) for plan in (before, after)]
-        comparison = in_short(difference(*plans), shown)
+        comparison = in_short(difference(*plans), shown, *(plan.sentences for plan in plans))
     except (OSError, ValueError, RecursionError, BadInput):  # msgspec's errors are ValueErrors
         comparison = None
     sys.stdout.buffer.write(msgspec.json.encode(comparison))

@@ -52,7 +52,7 @@ def summary_console() -> Console:
 
 def print_summary(plan: Plan, report: Path, console: Console, language: Language = ENGLISH) -> None:
     """Print a summary of the plan and the path of its report."""
-    with speaking(language):
+    with speaking(language, plan.sentences):
         _print(plan, report, console)
 
 
