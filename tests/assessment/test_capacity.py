@@ -41,6 +41,7 @@ def _case(name: str, clients: int, rate: float, *, hot: float | None = None, **f
 _case("busy", 4, 150.0)
 _case("overloaded", 4, 200.0)
 _case("orderly", 4, 40.0, orderly=True, client={"consume_threads": 2})
+_case("orderly_untold", 4, 90.0, orderly=True, client={"consume_threads": None})
 _case("orderly_with_few_queues", 24, 80.0, orderly=True)
 _case("one_hot_queue", 4, 10.0, hot=900.0)
 _case("right", 4, 100.0)
@@ -51,6 +52,12 @@ PART.case(
     queues("broker-a", 3),
     rates={("broker-a", i): 400.0 for i in range(3)},
 )
+
+
+def test_a_client_that_reads_in_order_may_be_too_busy_whatever_threads_it_has(judged: Judgement) -> None:
+    # A queue is read by one thread at a time.
+    evidence = judged.finding("CONSUMER_CAPACITY", "orderly_untold")["evidence"]
+    assert (evidence["utilisation_ratio"], evidence["consume_threads"]) == (0.9, None)
 
 
 def test_a_finding_about_busy_clients_says_how_many_would_be_enough(judged: Judgement) -> None:

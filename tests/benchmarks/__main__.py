@@ -1,7 +1,8 @@
 """``make bench``: a whole plan at several sizes, next to Spark's own floor, the official classes and the admin client.
 
 Everything is measured in this one run, on this machine. Plans, sessions and Dag runs are cold processes. Parts can be
-named (copies, fleet, official, pages, store, snapshot, load, dag), and behind ``copies`` the numbers of copies::
+named (copies, fleet, samples, official, pages, store, snapshot, load, dag), and behind ``copies`` the numbers of
+copies::
 
     python -m tests.benchmarks copies 1 4 dag
 """
@@ -29,12 +30,13 @@ from tests.benchmarks.official import time_official
 from tests.benchmarks.pages import REPORTS as REPORTS_IN_AIRFLOW
 from tests.benchmarks.pages import time_pages
 from tests.benchmarks.plan import PARTS, PlanTiming, time_plan
+from tests.benchmarks.samples import DAYS
 from tests.benchmarks.snapshot import GROUPS, MANY_THREADS, time_snapshots, warm
 from tests.benchmarks.store import REPORTS, time_lists, time_store
 from tests.benchmarks.target import Target
 from tests.benchmarks.watched import watched
 
-ALL_PARTS: Final = ("copies", "fleet", "official", "pages", "store", "snapshot", "load", "dag")
+ALL_PARTS: Final = ("copies", "fleet", "samples", "official", "pages", "store", "snapshot", "load", "dag")
 SIZES: Final = (1, 4, 16, 64, 256)
 CORES: Final = os.cpu_count() or 1
 WAYS: Final = (
@@ -74,6 +76,7 @@ def main() -> None:
         measured: dict[str, Callable[[], list[Target]]] = {
             "copies": partial(bench.copies, numbers or SIZES),
             "fleet": bench.fleet,
+            "samples": bench.samples,
             "official": bench.official,
             "pages": bench.pages,
             "store": bench.store,
@@ -130,6 +133,21 @@ class Bench:
             Target(
                 f"fleet of {self._groups:,} groups: the driver's share", plan.shares.driver_ratio, target.DRIVER_RATIO
             ),
+        ]
+
+    def samples(self) -> list[Target]:
+        """The fleet with days of samples in its lake, beside the same without."""
+        without = self._planned_fleet()
+        inventory = self._inputs.fleet(self._groups)
+        say(f"\nthe same fleet with samples of {DAYS} days, which are written first")
+        history = self._inputs.samples(self._groups)
+        plan = time_plan(inventory, self._inputs.fleet_policy(), self._folder / "fleet_sampled", history)
+        row("with samples", plan)
+        processor, memory = plan.processor_s / without.processor_s, plan.peak_bytes / without.peak_bytes
+        say(f"{'':12}{plan.processor_s:8.1f}  s of processor time; {without.processor_s:.1f} s without samples")
+        return [
+            Target(f"{DAYS} days of samples: processor time / that without", processor, target.OF_SAMPLES),
+            Target(f"{DAYS} days of samples: memory / that without", memory, target.OF_SAMPLES),
         ]
 
     def official(self) -> list[Target]:

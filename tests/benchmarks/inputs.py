@@ -8,6 +8,8 @@ import msgspec
 import yaml
 
 from rocketmq_capacity.settings.deployment import sample_inventory
+from rocketmq_capacity.snapshot.inventory_file import read_inventory
+from tests.benchmarks.samples import write_days
 from tests.fixtures.generated import policy_for_generated, write_fleet
 from tests.fixtures.renamed import copies
 
@@ -38,6 +40,12 @@ class Inputs:
         if not file.exists():
             write_fleet(file, groups, SEED, big=groups // SMALL_PER_BIG, as_a_snapshot=True)
         return file
+
+    def samples(self, groups: int = FLEET_GROUPS) -> Path:
+        """The cluster's folder of a lake with samples of the fleet."""
+        lake = self.folder / f"samples_{groups}"
+        inventory = read_inventory(self.fleet(groups))
+        return lake / inventory.cluster_name if lake.exists() else write_days(lake, inventory)
 
     def fleet_policy(self) -> Path:
         """The fleet's policy: seven strategies, and what each of them needs."""

@@ -39,6 +39,7 @@ class PlanTiming:
     parts: dict[str, Part]
     seconds: float
     peak_bytes: int
+    processor_s: float
     sql_executions: int
     allocation_rows: dict[str, int]
     """By strategy."""
@@ -48,12 +49,13 @@ class PlanTiming:
     """Of the driver and of tasks."""
 
 
-def time_plan(inventory: Path, policy: Path | None, out: Path) -> PlanTiming:
-    """Plan the inventory into the folder ``out``, which is replaced."""
+def time_plan(inventory: Path, policy: Path | None, out: Path, history: Path | None = None) -> PlanTiming:
+    """Plan the inventory into the folder ``out``, which is replaced; ``history`` is a folder of earlier days."""
     shutil.rmtree(out, ignore_errors=True)
     told = out.with_name(f"{out.name}.spark")
     command = [sys.executable, "-m", "tests.benchmarks.command_line", str(told), "plan", f"--inventory={inventory}"]
     command += [f"--out={out}", *([f"--policy={policy}"] if policy else [])]
+    command += [f"--history={history}"] if history else []
     ends = _Ends(out)
     plan = watched(command, also=ends.look)
     moments = ends.moments(plan)
@@ -67,7 +69,15 @@ def time_plan(inventory: Path, policy: Path | None, out: Path) -> PlanTiming:
     waiting = moments[PARTS.index("allocate")], moments[PARTS.index("publish")]
     of_all = shares(plan.seconds, waiting, work.tasks)
     return PlanTiming(
-        parts, plan.seconds, plan.peak_bytes(), work.sql_executions, _rows(out), page_bytes, plan_bytes, of_all
+        parts,
+        plan.seconds,
+        plan.peak_bytes(),
+        plan.processor_s,
+        work.sql_executions,
+        _rows(out),
+        page_bytes,
+        plan_bytes,
+        of_all,
     )
 
 

@@ -16,6 +16,8 @@ EXPONENT_BETWEEN: Final = (16, 256)
 FLEET_SECONDS: Final = 60.0
 FLEET_GB: Final = 4.0
 SQL_EXECUTIONS: Final = 25
+OF_SAMPLES: Final = 1.3
+"""The fleet's plan with 90 days of samples, in one without: memory, and processor time."""
 DRIVER_RATIO: Final = 0.1
 """Of the fleet's plan, what only the driver does: more cores do not make it shorter."""
 DAG_SECONDS: Final = 40.0

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,10 +20,11 @@ TIME_LIMIT_S: Final = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Resident bytes of all processes at a moment (Unix time)."""
+    """All processes at a moment (Unix time): their resident bytes, and the processor time of each until then."""
 
     at: float
     resident_bytes: int
+    processor_s: Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,14 @@ class Watched:
     def seconds(self) -> float:
         """From the start of the process to its end."""
         return self.ended_at - self.begun_at
+
+    @property
+    def processor_s(self) -> float:
+        """Processor time of all processes, as far as the last look at each knows: other load changes it little."""
+        last: dict[int, float] = {}
+        for look in self.looks:
+            last.update(look.processor_s)
+        return sum(last.values())
 
     def peak_bytes(self, since: float | None = None, until: float | None = None) -> int:
         """The most that all processes held together, in this part of the time; 0 where nobody looked."""
@@ -92,11 +101,16 @@ def _look(pid: int, looks: list[Look], also: Callable[[], None] | None, done: th
             processes = [root, *root.children(recursive=True)]
         except psutil.NoSuchProcess:
             return
-        looks.append(Look(at, sum(map(_resident_bytes, processes))))
+        each = dict(filter(None, map(_told, processes)))
+        processor_s = {pid: seconds for pid, (_, seconds) in each.items()}
+        looks.append(Look(at, sum(resident for resident, _ in each.values()), processor_s))
 
 
-def _resident_bytes(process: psutil.Process) -> int:
+def _told(process: psutil.Process) -> tuple[int, tuple[int, float]] | None:
+    """Its id, its resident bytes and its processor time; None if it has ended."""
     try:
-        return int(process.memory_info().rss)
+        with process.oneshot():
+            times = process.cpu_times()
+            return process.pid, (int(process.memory_info().rss), times.user + times.system)
     except psutil.NoSuchProcess:
-        return 0
+        return None

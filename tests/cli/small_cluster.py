@@ -65,6 +65,7 @@ CLUSTER: Final[dict[str, Any]] = {
             "past_members": [
                 {"first_at": "2026-11-19T23:55:00Z", "last_at": "2026-11-20T01:30:00Z", "client_ids": ["10.0.0.1@1#1"]}
             ],
+            "hourly": {"first_at": "2026-11-19T02:00:00Z", "most_lag": [12, 90], "clients": [2, 1]},
             "message_model": "CLUSTERING",
             "consume_type": "CONSUME_PASSIVELY",
             "consume_from_where": "CONSUME_FROM_LAST_OFFSET",

@@ -108,7 +108,7 @@ MISSING = [
     *("producers[0].producer_group", "producers[0].client_id", f"{GROUP}.pass_ratios[0].topic"),
     *(f"{VIEW}.nameserver_addr", f"{VIEW}.brokers[0].broker_id", f"{VIEW}.routes[0].topic", f"{VIEW}.routes[0].queues"),
     *("brokers[0].drifted_topics[0].topic", "brokers[0].disks[0].used_ratio"),
-    *("topics[0].hourly.most_msgs_per_s", f"{GROUP}.past_members[0].client_ids"),
+    *("topics[0].hourly.most_msgs_per_s", f"{GROUP}.past_members[0].client_ids", f"{GROUP}.hourly.most_lag"),
 ]
 
 EMPTY = [
@@ -125,6 +125,7 @@ TIMES = [
     *("taken_at", f"{CLIENT}.started_at", f"{CLIENT}.answered_at", f"{READ}.last_timestamp", f"{READ}.samples[0].at"),
     *("brokers[0].master_changed_at", "brokers[0].disks[0].at"),
     *("topics[0].hourly.first_at", f"{GROUP}.past_members[0].first_at", f"{GROUP}.past_members[0].last_at"),
+    f"{GROUP}.hourly.first_at",
     *(f"{CLIENT}.owned_queues[0].last_{name}_at" for name in ("locked", "pulled", "consumed")),
 ]
 NO_TIMES = [

@@ -9,12 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.thresholds import RebalanceFrequency
-from rocketmq_capacity.snapshot.inventory import Client, HourlyRates, Inventory, Topic
+from rocketmq_capacity.snapshot import past_samples
+from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, HourlyRates, Inventory, Topic
 from rocketmq_capacity.snapshot.past_members import past_members
 from rocketmq_capacity.snapshot.past_rates import PastHours
 from rocketmq_capacity.snapshot.past_samples import SampledDay, with_sampled_days
 from rocketmq_capacity.tables.arrow import table_of
-from rocketmq_capacity.tables.sample import MemberSample, TopicSample
+from rocketmq_capacity.tables.sample import GroupSample, MemberSample, TopicSample
 from tests.fixtures.samples import MIDNIGHT, at
 from tests.simulation.clusters import cluster, group
 
@@ -42,7 +43,7 @@ def written(ends: Mapping[float, int], *, of: str = "pay", broker: str = "a", **
 def hourly(*days: list[Any], of: str = "pay") -> HourlyRates | None:
     taken = with_sampled_days(
         inventory(),
-        [SampledDay([table_of(TopicSample, rows)], []) for rows in days],
+        [SampledDay([table_of(TopicSample, rows)]) for rows in days],
         most_days=3,
         window_h=24,
     )
@@ -103,7 +104,7 @@ def test_only_the_last_days_count() -> None:
         replace(row, at=at(minutes, MIDNIGHT + timedelta(days=1))) for row, minutes in zip(day, (0, 60), strict=True)
     ]
     taken = with_sampled_days(
-        inventory(), [SampledDay([table_of(TopicSample, rows)], []) for rows in (day, late)], most_days=1, window_h=24
+        inventory(), [SampledDay([table_of(TopicSample, rows)]) for rows in (day, late)], most_days=1, window_h=24
     )
     assert known(taken.topics[0].hourly) == {}
     assert set(known(hourly(day, late))) == {0, 24}
@@ -130,6 +131,39 @@ def test_an_hour_without_samples_has_what_snapshots_say() -> None:
     assert np.array_equal(past.of_topic["pay"], [1.0])
 
 
+def test_a_long_day_is_looked_at_topic_by_topic(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: dict[float, int] = {0: 0, 20: 1_200, 40: 6_000, 60: 7_200}
+    day = [*written(ends), *written(ends, broker="b"), *written({0: 0, 60: 3_600}, of="ship")]
+    monkeypatch.setattr(past_samples, "AT_A_TIME", 1)
+    files = [SampledDay([table_of(TopicSample, day[1::2]), table_of(TopicSample, day[::2])])]
+    both = replace(inventory(), topics=(Topic(topic="pay"), Topic(topic="ship")))
+    taken = with_sampled_days(both, files, most_days=3, window_h=24)
+    assert [known(topic.hourly) for topic in taken.topics] == [{0: (4.0, 8.0)}, {0: (1.0, 1.0)}]
+
+
+def lags(of_minutes: Mapping[float, int | None]) -> SampledDay:
+    rows = [GroupSample(at=at(minutes), consumer_group="g", lag=lag) for minutes, lag in of_minutes.items()]
+    return SampledDay(groups=[table_of(GroupSample, rows)])
+
+
+def reading(*days: SampledDay) -> HourlyGroup | None:
+    (own,) = with_sampled_days(inventory(), days, most_days=3, window_h=24).consumer_groups
+    return own.hourly
+
+
+def test_an_hour_has_the_most_that_a_group_had_not_read_and_one_without_a_known_lag_is_unknown() -> None:
+    told = reading(lags({60: 5, 65: 90, 70: None, 120: None, 200: 0, 3_000: 7}))  # the last is after the snapshot
+    assert told == HourlyGroup(first_at=at(60), most_lag=(90, None, 0), clients=(None, None, None))
+    assert reading(lags({0: None})) is None
+
+
+def test_an_hour_has_the_most_different_clients_of_the_stretches_that_touch_it() -> None:
+    told = reading(members((30, 130, "a a b"), (135, 150, "a b c")))
+    assert told == HourlyGroup(first_at=at(0), most_lag=(None, None, None), clients=(2, 2, 3))
+    later = reading(members((0, 10, "a"), day=MIDNIGHT + timedelta(days=9)))
+    assert later is None
+
+
 def members(*stretches: tuple[float, float, str], broker: str = "a", day: datetime = MIDNIGHT) -> SampledDay:
     """Minutes of the first and the last sample of each stretch, and the ids."""
     rows = [
@@ -142,7 +176,7 @@ def members(*stretches: tuple[float, float, str], broker: str = "a", day: dateti
         )
         for first, last, ids in stretches
     ]
-    return SampledDay([], [table_of(MemberSample, rows)])
+    return SampledDay(members=[table_of(MemberSample, rows)])
 
 
 def came(clients: str, *days: SampledDay, window_h: float = 48.0) -> tuple[int, int, int] | None:

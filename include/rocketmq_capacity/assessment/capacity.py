@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final
 
+import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
@@ -324,8 +325,9 @@ def _utilisation(group: Group, use: Interval) -> dict[str, Any]:
 
 
 def _least_threads(work: Work) -> int | None:
+    """The fewest threads of a client that owns queues; None if those of one are unknown."""
     threads = work.threads[work.has_queues]
-    return int(threads.min()) if len(threads) else None
+    return int(threads.min()) if len(threads) and not np.isnan(threads).any() else None
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (consumer_capacity,)

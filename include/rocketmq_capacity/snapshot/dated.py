@@ -86,6 +86,7 @@ def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
     return replace(
         group,
         past_members=group.past_members and tuple(map(members, group.past_members)),
+        hourly=group.hourly and replace(group.hourly, first_at=_moved(group.hourly.first_at, shift)),
         clients=group.clients and tuple(map(client, group.clients)),
         offsets=group.offsets and tuple(map(offset, group.offsets)),
     )

@@ -140,6 +140,17 @@ class HourlyRates(Part, frozen=True, kw_only=True):
     most_msgs_per_s: tuple[Rate | None, ...]
 
 
+class HourlyGroup(Part, frozen=True, kw_only=True):
+    """The most that a group had not read in each hour from the first one on, and the most clients; None is unknown.
+
+    By samples: those in which the lag was unknown do not count; the clients are those that one broker knows.
+    """
+
+    first_at: str
+    most_lag: tuple[Offset | None, ...]
+    clients: tuple[Count | None, ...]
+
+
 class Topic(Part, frozen=True, kw_only=True):
     """A topic, its queues and how far they are written; ``rates`` and ``hourly`` are those of earlier moments."""
 
@@ -275,7 +286,7 @@ class Members(Part, frozen=True, kw_only=True):
 
 
 class ConsumerGroup(Part, frozen=True, kw_only=True):
-    """A consumer group, its running consumers and its offsets; ``past_members`` are those of earlier samples.
+    """A consumer group, its running consumers and offsets; ``past_members`` and ``hourly`` are of earlier samples.
 
     ``pass_ratios``, where given, are used instead of ratios computed from what the clients consume.
     """
@@ -292,6 +303,7 @@ class ConsumerGroup(Part, frozen=True, kw_only=True):
     pass_ratios: tuple[PassRatio, ...] | None = None
     clients: tuple[Client, ...] | None = None
     past_members: tuple[Members, ...] | None = None
+    hourly: HourlyGroup | None = None
     offsets: tuple[GroupOffset, ...] | None = None
 
 

@@ -9,6 +9,7 @@ from rocketmq_capacity.snapshot.inventory import (
     HELD_TIMES,
     Client,
     ConsumerGroup,
+    HourlyGroup,
     HourlyRates,
     Inventory,
     Topic,
@@ -16,7 +17,7 @@ from rocketmq_capacity.snapshot.inventory import (
 )
 
 MOST_HOURS: Final = 24 * 366
-"""The most hours of which a topic has rates."""
+"""The most hours of which a topic has rates, or a group what it had not read."""
 
 
 def check_values(inventory: Inventory, source: str) -> None:
@@ -67,12 +68,23 @@ class _Checks:
                 problem = f"repeats ({names}) = {shown(key)} of {place}[{first}]; expected each once"
                 raise BadInput(self._source, f"{place}[{index}]", problem)
 
-    def hours(self, place: str, hourly: HourlyRates) -> None:
-        """Errors: BadInput if the two lists of rates are not of the same hours, or are of too many."""
+    def rates(self, place: str, hourly: HourlyRates) -> None:
+        """Errors: BadInput for a first hour that is no time, and if the lists differ in length, or are too long."""
         means, mosts = len(hourly.mean_msgs_per_s), len(hourly.most_msgs_per_s)
+        self.time(f"{place}.first_at", hourly.first_at)
         if means != mosts or means > MOST_HOURS:
             problem = (
                 f"has {means} means and {mosts} highest rates; expected one of each for at most {MOST_HOURS} hours"
+            )
+            raise BadInput(self._source, place, problem)
+
+    def reading(self, place: str, hourly: HourlyGroup) -> None:
+        """Errors: as those of `rates`."""
+        lags, clients = len(hourly.most_lag), len(hourly.clients)
+        self.time(f"{place}.first_at", hourly.first_at)
+        if lags != clients or lags > MOST_HOURS:
+            problem = (
+                f"has {lags} lags and {clients} numbers of clients; expected one of each for at most {MOST_HOURS} hours"
             )
             raise BadInput(self._source, place, problem)
 
@@ -105,8 +117,7 @@ def _check_topic(topic: Topic, place: str, check: _Checks) -> None:
         if rate.at not in check.utc:
             check.time(f"{place}.rates[{r}].at", rate.at)
     if topic.hourly is not None:
-        check.time(f"{place}.hourly.first_at", topic.hourly.first_at)
-        check.hours(f"{place}.hourly", topic.hourly)
+        check.rates(f"{place}.hourly", topic.hourly)
 
 
 def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
@@ -122,6 +133,8 @@ def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
     for m, members in enumerate(group.past_members or ()):
         check.time(f"{place}.past_members[{m}].first_at", members.first_at)
         check.time(f"{place}.past_members[{m}].last_at", members.last_at)
+    if group.hourly is not None:
+        check.reading(f"{place}.hourly", group.hourly)
     for o, offset in enumerate(group.offsets or ()):
         if offset.last_timestamp not in utc:
             check.time(f"{place}.offsets[{o}].last_timestamp", offset.last_timestamp)

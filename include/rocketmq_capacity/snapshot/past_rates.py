@@ -1,6 +1,6 @@
 """How fast topics were written at the moments of earlier inventories, and the busiest hours of a group."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby, pairwise
 from math import ceil, fsum
@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from rocketmq_capacity.model.facts import PastTraffic
 from rocketmq_capacity.settings.thresholds import Provision
 from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, PastRate, Topic, parse_utc
+from rocketmq_capacity.snapshot.seconds import HOUR_S
 
 PEAK: Final = 0.95
 """The share of the hours that are not above the peak: p95, by the nearest rank."""
-HOUR_S: Final = 3_600
 
 _QueueOffsets = Mapping[tuple[str, int], int | None]
 _Rates = dict[str, dict[str, PastRate]]
@@ -221,7 +221,7 @@ class PastHours:
         ranked = seen[np.argsort(totals[seen], kind="stable")]
         hour = int(ranked[_busy(len(ranked))])
         is_whole = is_known.all(axis=0) & self.is_recent & (len(known) == len(pass_ratios))
-        days_ago, daily = self._daily_of_group(known, shares) if len(known) == len(pass_ratios) else ((), ())
+        days_ago, daily = self.days_of(pass_ratios)
         return PastTraffic(
             days=len(set(self.days[is_whole].tolist())),
             hours=len(seen),
@@ -241,14 +241,26 @@ class PastHours:
         hour = int(totals.argmax())
         return {"most_msgs_per_s": float(totals[hour]), "most_s": self.hours[hour]}
 
-    def _daily_of_group(
-        self, topics: Iterable[str], shares: Sequence[float | None]
-    ) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    def days_of(self, pass_ratios: Mapping[str, float | None]) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """The earlier days of which the rates of all these topics are known, and the traffic on each of them."""
-        daily = np.stack([self.daily[topic] for topic in topics])
-        is_used = ~np.isnan(daily).any(axis=0) & (self.days_ago > 0)
-        totals = (daily[:, is_used] * np.array(shares, np.float64)[:, None]).sum(axis=0)
-        return tuple(self.days_ago[is_used].tolist()), tuple(totals.tolist())
+        daily = self._of_all(pass_ratios, self.daily, len(self.days_ago))
+        is_used = ~np.isnan(daily) & (self.days_ago > 0)
+        return tuple(self.days_ago[is_used].tolist()), tuple(daily[is_used].tolist())
+
+    def courses_of(self, pass_ratios: Mapping[str, float | None]) -> tuple[_Numbers, _Numbers]:
+        """What came to a group in each of ``hours``, and the most between two samples; NaN where a topic is unknown."""
+        each = (self._of_all(pass_ratios, known, len(self.hours)) for known in (self.of_topic, self.most))
+        msgs, most = each
+        return msgs, most
+
+    @staticmethod
+    def _of_all(pass_ratios: Mapping[str, float | None], known: Mapping[str, _Numbers], number: int) -> _Numbers:
+        """The sum over all these topics; NaN where one is unknown."""
+        if not pass_ratios or not pass_ratios.keys() <= known.keys() or None in pass_ratios.values():
+            return np.full(number, np.nan)
+        shares = np.array(list(pass_ratios.values()), np.float64)
+        total: _Numbers = shares @ np.stack([known[topic] for topic in pass_ratios])
+        return total
 
 
 def _daily(hours: _Numbers, first: npt.NDArray[np.int64]) -> _Numbers:

@@ -1,8 +1,9 @@
 """What samples between snapshots tell of the days before: rates of topics by hour, and members that came and went."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,13 +14,16 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, HourlyRates, Inventory, Members, parse_utc
 from rocketmq_capacity.snapshot.joined_samples import joined, ranks
+from rocketmq_capacity.snapshot.sampled_groups import SampledGroups, encoded
+from rocketmq_capacity.snapshot.seconds import HOUR_S
 from rocketmq_capacity.tables.sample import MemberSample, TopicSample
 
-HOUR_S: Final = 3_600
 LEAST_S: Final = HOUR_S / 2
 """The shortest part of an hour whose samples tell the hour's rate."""
 LONGEST_S: Final = 1.5 * HOUR_S
 """The longest time between two samples: beyond it, nobody knows in which hour the messages came."""
+AT_A_TIME: Final = 1_000_000
+"""Rows of topics that are looked at together: what is computed of them takes some hundred bytes a row."""
 _Numbers = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
 
@@ -27,44 +31,75 @@ _Integers = npt.NDArray[np.int64]
 class SampledDay(NamedTuple):
     """The tables of a day's samples, one or more of each dataset, in the order of time."""
 
-    topics: Sequence[pa.Table]
-    members: Sequence[pa.Table]
+    topics: Sequence[pa.Table] = ()
+    groups: Sequence[pa.Table] = ()
+    members: Sequence[pa.Table] = ()
 
 
 def with_sampled_days(
     inventory: Inventory, days: Iterable[SampledDay], *, most_days: int, window_h: float
 ) -> Inventory:
-    """The inventory; its topics have their rates by hour, and its groups who their members were.
+    """The inventory; its topics have their rates by hour, and its groups what they had not read and who they were.
 
     So a what-if has them as well. What was sampled at the moment of the snapshot or later does not count.
 
     Args:
         inventory: the one that is planned.
         days: days of samples of the same cluster, the first one first.
-        most_days: days before the snapshot, for rates.
-        window_h: hours before it, for members.
+        most_days: days before the snapshot, for what is known by hour.
+        window_h: hours before it, for members that came and went.
     """
     now = inventory.taken_at_utc
-    rates = _Rates(int(now.timestamp()) // HOUR_S * HOUR_S - most_days * 24 * HOUR_S, now.timestamp())
+    first_s = int(now.timestamp()) // HOUR_S * HOUR_S - most_days * 24 * HOUR_S
+    rates, hours = _Rates(first_s, now.timestamp()), SampledGroups(first_s, now.timestamp())
+    since = (now - timedelta(hours=window_h)).isoformat()
     members: list[pa.Table] = []
     last: list[pa.Table] = []
     for day in days:
-        table = joined(TopicSample, day.topics)
-        if table.num_rows:
-            rates.add(joined(TopicSample, [*last, _of_moment(table, "min")]))  # the step over midnight
-            rates.add(table)
-            last = [_of_moment(table, "max")]
-        members += day.members
-    hourly, stretches = rates.by_topic(), _stretches(members, now, window_h)
+        if any(table.num_rows for table in day.topics):
+            rates.add(joined(TopicSample, [*last, *_of_moment(day.topics, min)]))  # the step over midnight
+            for table in _parts(day.topics):
+                rates.add(joined(TopicSample, table))
+            last = _of_moment(day.topics, max)
+        for groups in day.groups:
+            hours.add_lags(groups)
+        for stretches in day.members:
+            hours.add_members(stretches)
+            members.append(stretches.filter(pc.greater_equal(stretches["last_at"].cast(pa.string()), since)))
+    hourly, of_groups, changes = rates.by_topic(), dict(hours.by_group()), _stretches(members, now, window_h)
     topics = (replace(topic, hourly=hourly.get(topic.topic)) for topic in inventory.topics)
-    groups = (replace(group, past_members=_changed(group, stretches)) for group in inventory.consumer_groups)
+    groups = (
+        replace(group, past_members=_changed(group, changes), hourly=of_groups.get(group.consumer_group))
+        for group in inventory.consumer_groups
+    )
     return replace(inventory, topics=tuple(topics), consumer_groups=tuple(groups))
 
 
-def _of_moment(table: pa.Table, which: str) -> pa.Table:
-    """The rows of the first or the last sample of a table."""
-    moments = table["at"].cast(pa.string())
-    return table.filter(pc.equal(moments, pc.min_max(moments)[which]))
+def _of_moment(tables: Sequence[pa.Table], which: Callable[[Iterable[str]], str]) -> list[pa.Table]:
+    """The rows of the first or the last sample of tables."""
+    filled = [table for table in tables if table.num_rows]
+    told = [encoded(table["at"]) for table in filled]
+    moment = which(which(np.array(moments)[np.unique(code)].tolist()) for moments, code in told)
+    return [
+        table.filter(code == moments.index(moment))
+        for table, (moments, code) in zip(filled, told, strict=True)
+        if moment in moments
+    ]
+
+
+def _parts(tables: Sequence[pa.Table]) -> Iterator[list[pa.Table]]:
+    """The rows of tables in parts: those of a topic are in one part. A day of a large fleet has twenty million rows."""
+    filled = [table for table in tables if table.num_rows]
+    told = [encoded(table["topic"]) for table in filled]
+    rows: Counter[str] = Counter()
+    for names, code in told:
+        rows.update(dict(zip(names, np.bincount(code, minlength=len(names)).tolist(), strict=True)))
+    names = sorted(rows)
+    ends = np.cumsum([rows[name] for name in names])
+    part_of = dict(zip(names, (ends // AT_A_TIME).tolist(), strict=True))
+    parts = [np.array([part_of[name] for name in own], np.int32)[code] for own, code in told]
+    for part in sorted(set(part_of.values())):
+        yield [table.filter(own == part) for table, own in zip(filled, parts, strict=True)]
 
 
 def _changed(group: ConsumerGroup, stretches: Mapping[str, tuple[Members, ...]]) -> tuple[Members, ...] | None:
@@ -99,8 +134,9 @@ class _Rates:
         """
         if not table.num_rows:
             return
-        names = table["topic"].combine_chunks().dictionary.to_pylist()
-        topic = table["topic"].combine_chunks().indices.to_numpy().astype(np.int64)
+        every, code = encoded(table["topic"])
+        used, topic = np.unique(code, return_inverse=True)
+        names = [every[place] for place in used.tolist()]
         broker, moment = ranks(table["broker_name"]), table["at"].combine_chunks()
         at_s = np.array([parse_utc(at).timestamp() for at in moment.dictionary.to_pylist()])[moment.indices.to_numpy()]
         answered_s = at_s + table["after_s"].to_numpy()

@@ -127,6 +127,10 @@ class Resolved:
             self._pass_ratios[name] = pass_ratios(read.group, self._topics, self.inventory.taken_at)
         return self._pass_ratios[name].get(read.topic, 1.0)
 
+    def business_ratios(self, reads: Sequence[Read]) -> dict[str, float | None]:
+        """By business topic of these, the share of its messages that match the group's filter; None if unknown."""
+        return {read.topic: self.pass_ratio(read) for read in reads if self.kinds.of_topic(read.topic) == BUSINESS}
+
     def are_listed(self, group: ConsumerGroup) -> list[bool]:
         """For each consumer, whether the group's remoting consumers see it as a member when they divide the queues.
 

@@ -1,6 +1,10 @@
 """Times as numbers."""
 
+from typing import Final
+
 from rocketmq_capacity.snapshot.inventory import parse_utc
+
+HOUR_S: Final = 3_600
 
 
 class Seconds(dict[str, float]):

@@ -18,6 +18,7 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.model.facts import UNKNOWN, lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
+from rocketmq_capacity.snapshot.group_hours import group_days, group_hours
 from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic, parse_utc
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
@@ -62,6 +63,8 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
         tables.ConsumerSubscription: snapshot.consumer_subscriptions,
         tables.OwnedQueue: snapshot.owned_queues,
         tables.ConsumeStatus: snapshot.consume_statuses,
+        tables.GroupHour: lambda: group_hours(resolved),
+        tables.GroupDay: lambda: group_days(resolved),
         tables.Producer: lambda: _producers(inventory),
         tables.Failure: snapshot.failures,
     }

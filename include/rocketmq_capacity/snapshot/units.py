@@ -21,7 +21,6 @@ from rocketmq_capacity.model.facts import (
     Owned,
     OwnSubscription,
     PastClients,
-    PastTraffic,
     Place,
     Reads,
     SampledOffsets,
@@ -126,7 +125,7 @@ class Units:
                 "consumers": self._consumers(group, topics),
                 "unused_days": self.unused.group_days.get(group.consumer_group),
             }
-            if (past := self._past(reads)) is not None:
+            if (past := self.snapshot.past_hours.of_group(self.snapshot.business_ratios(reads))) is not None:
                 facts["past"] = past
             if (members := self.past_members.get(group.consumer_group)) is not None and members.came:
                 facts["past_members"] = members
@@ -216,14 +215,6 @@ class Units:
             })
             for index, client in enumerate(clients)
         ]
-
-    def _past(self, reads: Sequence[Read]) -> PastTraffic | None:
-        """The traffic of its business topics in the busy hour of the stored days."""
-        snapshot = self.snapshot
-        if not snapshot.past_hours.hours:
-            return None
-        business = (read for read in reads if snapshot.kinds.of_topic(read.topic) == BUSINESS)
-        return snapshot.past_hours.of_group({read.topic: snapshot.pass_ratio(read) for read in business})
 
     def _observations(self, group: ConsumerGroup) -> Observations:
         kind, clients = self.snapshot.kinds.of_topic, list(enumerate(group.clients or ()))

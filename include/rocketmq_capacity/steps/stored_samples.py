@@ -16,12 +16,12 @@ from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.samples import sampled_days
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.sample import BrokerSample, MemberSample, TopicSample
+from rocketmq_capacity.tables.sample import BrokerSample, GroupSample, MemberSample, TopicSample
 from rocketmq_capacity.tables.source import sources
 
 
 def with_stored_samples(inventory: Inventory, folder: Path, thresholds: Thresholds) -> Inventory:
-    """The inventory, with rates by hour and earlier members from the folder's samples; unchanged if it has none.
+    """The inventory with what the folder's samples tell of hours and members; unchanged if it has none.
 
     A file that cannot be read is set aside, with a warning.
 
@@ -29,8 +29,7 @@ def with_stored_samples(inventory: Inventory, folder: Path, thresholds: Threshol
     """
     days, window = thresholds.PROVISION.sampled_days, thresholds.REBALANCE_FREQUENCY.window_h
     now = inventory.taken_at_utc
-    first = str((now - timedelta(days=days, hours=1)).date())
-    first_of_members = str((now - timedelta(hours=window)).date())
+    first = str((now - max(timedelta(days=days, hours=1), timedelta(hours=window))).date())
     stored = [day for day in sampled_days(folder) if first <= day.folder.name <= str(now.date())]
     if not stored:
         return inventory
@@ -38,8 +37,7 @@ def with_stored_samples(inventory: Inventory, folder: Path, thresholds: Threshol
     def read() -> Iterator[SampledDay]:
         for day in stored:
             _check_cluster(day, inventory.cluster_name)
-            has_members = day.folder.name >= first_of_members
-            yield SampledDay(_tables(day, TopicSample), _tables(day, MemberSample) if has_members else ())
+            yield SampledDay(*(_tables(day, dataset) for dataset in (TopicSample, GroupSample, MemberSample)))
 
     return with_sampled_days(inventory, read(), most_days=days, window_h=window)
 

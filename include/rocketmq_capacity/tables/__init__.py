@@ -39,6 +39,8 @@ from rocketmq_capacity.tables.snapshot.clients import Consumer, ConsumerSubscrip
 from rocketmq_capacity.tables.snapshot.cluster import Broker, Cluster, Failure, NameserverDifference, SlaveDifference
 from rocketmq_capacity.tables.snapshot.groups import (
     ConsumerGroup,
+    GroupDay,
+    GroupHour,
     GroupOffset,
     GroupSetting,
     OffsetSample,
@@ -65,6 +67,8 @@ SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     ConsumeStatus,
     GroupOffset,
     OffsetSample,
+    GroupHour,
+    GroupDay,
     Producer,
     Failure,
     GroupUnit,

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from rocketmq_capacity.tables.dataset import BigCount, Count, Dataset, Facts, Int, QueueId, Ratio, one_of
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, Int, QueueId, Ratio, one_of
 from rocketmq_capacity.vocabulary import UnseenClients
 
 
@@ -176,3 +176,47 @@ class OffsetSample(Dataset, frozen=True, kw_only=True):
         tuple[int | None, ...],
         Meta(description="offset that the group would read next, as committed, by moment; null if unknown"),
     ]
+
+
+class GroupHour(Dataset, frozen=True, kw_only=True):
+    """What came to a group in an hour before the snapshot, what it had not read, and how many clients it had.
+
+    Grain: one row a business group and hour of which any of this is known.
+    Units: messages a second through the filters of the group, messages, clients.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "at")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    at: Annotated[str, Meta(description="the begin of the hour, UTC ISO-8601")]
+    msgs_per_s: Annotated[
+        Amount | None,
+        Meta(description="the mean by samples, or the highest by earlier snapshots; null if a topic's is unknown"),
+    ] = None
+    most_msgs_per_s: Annotated[
+        Amount | None,
+        Meta(
+            description="the most between two samples; of several topics each one's most, together; null without samples"
+        ),
+    ] = None
+    most_lag: Annotated[
+        BigCount | None,
+        Meta(description="the most messages that it had not committed at a sample; null if that is unknown"),
+    ] = None
+    clients: Annotated[
+        Count | None, Meta(description="the most different client ids at a sample; null if they are unknown")
+    ] = None
+
+
+class GroupDay(Dataset, frozen=True, kw_only=True):
+    """The traffic of a group in the busy hour of a day before the snapshot, by earlier snapshots; trends go by it.
+
+    Grain: one row a business group and day of which the rates of all its topics are known.
+    Units: messages a second through the filters of the group.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "day")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    day: Annotated[str, Meta(description="the day, UTC, such as 2026-11-20")]
+    msgs_per_s: Annotated[Amount, Meta(description="messages a second in the busy hour (p95) of each topic, together")]
