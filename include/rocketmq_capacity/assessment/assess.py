@@ -92,15 +92,15 @@ def assess_groups(groups: Sequence[Group]) -> list[GroupAssessment]:
 
 def assess_group(group: Group) -> GroupAssessment:
     """Judge a business group."""
-    (found,) = assess_groups([group])
-    return found
+    (assessment,) = assess_groups([group])
+    return assessment
 
 
 def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
-    found = list(_findings(group))
-    spare = scale_down(group, found)
+    findings = list(_findings(group))
+    spare = scale_down(group, findings)
     if spare.kept is not None:
-        found += clients_to_spare(group, spare.kept)
+        findings += clients_to_spare(group, spare.kept)
     return GroupAssessment(
         status=_status(group, spare),
         loads=[_strategy_load(group, name, group.loads.get(name)) for name in group.policy.strategies_of(group.name)]
@@ -117,15 +117,15 @@ def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
         failures=failures,
         events=list(event_needs(group.apart)),
         version_faults=version_faults(group),
-        findings=found,
+        findings=findings,
     )
 
 
 def _findings(group: Group) -> Iterator[Finding]:
     """What is wrong with a group; while its schedule has it off, only what is lost for good."""
-    for found in chain.from_iterable(rule(group) for rule in group_rules().values()):
-        if not group.is_off or rule_of(found.rule).is_for_good:
-            yield found
+    for finding in chain.from_iterable(rule(group) for rule in group_rules().values()):
+        if not group.is_off or rule_of(finding.rule).is_for_good:
+            yield finding
 
 
 def assess_topic(topic: Topic) -> list[Finding]:
@@ -203,17 +203,17 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
     )
 
 
-def _growth(found: TrafficTrend | None) -> dict[str, Any]:
+def _growth(growth: TrafficTrend | None) -> dict[str, Any]:
     """The columns about the trend of a group's traffic; none without a trend."""
-    if found is None:
+    if growth is None:
         return {}
     return {
-        "traffic_known_days": found.trend.points,
-        "traffic_msgs_per_s": found.trend.now,
-        "traffic_per_day_msgs_per_s": found.trend.per_day,
-        "traffic_least_per_day_msgs_per_s": found.trend.lower,
-        "traffic_most_per_day_msgs_per_s": found.trend.upper,
-        "full_msgs_per_s": found.full_msgs_per_s,
+        "traffic_known_days": growth.trend.points,
+        "traffic_msgs_per_s": growth.trend.now,
+        "traffic_per_day_msgs_per_s": growth.trend.per_day,
+        "traffic_least_per_day_msgs_per_s": growth.trend.lower,
+        "traffic_most_per_day_msgs_per_s": growth.trend.upper,
+        "full_msgs_per_s": growth.full_msgs_per_s,
     }
 
 

@@ -268,8 +268,8 @@ def skew_severity(group: Group) -> Severity:
 def _most_busy(group: Group) -> float | None:
     """How busy the busiest client, outliers apart, may be at the peak; None if that is unknown."""
     work = group.apart.planned_work
-    found = None if work is None else work.busiest()
-    return None if found is None else found[0].upper * group.peak.scale
+    busiest = None if work is None else work.busiest()
+    return None if busiest is None else busiest[0].upper * group.peak.scale
 
 
 def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Finding]:
@@ -307,13 +307,13 @@ def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Fi
 def _uneven_topics(group: Group, load: Load) -> tuple[int, int]:
     """The number of business topics with owners today, and of those of which a client owns more than it needs to."""
     queues, clients = group.division.queues, len(group.client_ids)
-    own = np.zeros((len(queues.topics), clients), np.int64)
-    np.add.at(own, (queues.topic[load.owners.queue], load.owners.client), 1)
+    owned = np.zeros((len(queues.topics), clients), np.int64)
+    np.add.at(owned, (queues.topic[load.owners.queue], load.owners.client), 1)
     index = {reads.topic.topic: topic for topic, reads in enumerate(queues.topics)}
     for client, queue in load.owners.strangers:
         if queue.topic in index:
-            own[index[queue.topic], client] += 1
-    most = own.max(axis=1)
+            owned[index[queue.topic], client] += 1
+    most = owned.max(axis=1)
     sizes = np.bincount(queues.topic, minlength=len(queues.topics))
     return int((most > 0).sum()), int((most > -(-sizes // group.facts.distinct_client_ids)).sum())
 

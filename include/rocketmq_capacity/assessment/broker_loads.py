@@ -87,9 +87,9 @@ class Limit:
     @classmethod
     def of(cls, broker: Broker, policy: Policy) -> "Limit":
         """What the policy tells of a broker; else the most that the history has seen."""
-        told = policy.broker(broker.broker_name)
-        if told is not None and (told.max_msgs_per_s or told.max_mib_per_s):
-            return cls(told.max_msgs_per_s, told.max_mib_per_s and told.max_mib_per_s * MIB, TOLD)
+        stated = policy.broker(broker.broker_name)
+        if stated is not None and (stated.max_msgs_per_s or stated.max_mib_per_s):
+            return cls(stated.max_msgs_per_s, stated.max_mib_per_s and stated.max_mib_per_s * MIB, TOLD)
         is_seen = broker.seen_msgs_per_s is not None
         return cls(broker.seen_msgs_per_s, broker.seen_bytes_per_s, SEEN if is_seen else None)
 
@@ -128,9 +128,9 @@ class BrokerLoads:
             by_topic.setdefault(place.topic, []).append(place)
         count = Counter(place.lost for place in places)
         rates, added = np.zeros(len(brokers)), np.zeros((len(brokers), len(brokers)))
-        each = [by_topic[name] for name in sorted(by_topic)]
-        for first in range(0, len(each), TOPICS_AT_ONCE):
-            written, queues = _tables(each[first : first + TOPICS_AT_ONCE], index)
+        of_topics = [by_topic[name] for name in sorted(by_topic)]
+        for first in range(0, len(of_topics), TOPICS_AT_ONCE):
+            written, queues = _tables(of_topics[first : first + TOPICS_AT_ONCE], index)
             rates += written.sum(axis=0)
             added += _added(written, queues)
         return cls(brokers, limits, [count[one.broker_name] for one in brokers], rates, added)
@@ -138,8 +138,10 @@ class BrokerLoads:
     @cached_property
     def puts(self) -> list[float | None]:
         """Messages a second that each stores: what it says itself, or else those of its business topics."""
-        told = [put_rate(one.runtime) for one in self.brokers]
-        return [own if own is not None else _known(rate) for own, rate in zip(told, self.topic_msgs_per_s, strict=True)]
+        reported = [put_rate(one.runtime) for one in self.brokers]
+        return [
+            own if own is not None else _known(rate) for own, rate in zip(reported, self.topic_msgs_per_s, strict=True)
+        ]
 
     @cached_property
     def sizes(self) -> list[float | None]:
@@ -151,8 +153,8 @@ class BrokerLoads:
         put, added = self.puts[broker], _known(self.added_msgs_per_s[lost, broker])
         if put is None or added is None:
             return None, None
-        own, other = self.sizes[broker], self.sizes[lost]
-        return put + added, None if own is None or other is None else put * own + added * other
+        size, lost_size = self.sizes[broker], self.sizes[lost]
+        return put + added, None if size is None or lost_size is None else put * size + added * lost_size
 
     def overloaded(self, lost: str) -> list[OverBroker]:
         """The brokers that would have to store more than the policy says they can, if another one is lost."""
@@ -213,7 +215,7 @@ def topic_headroom(places: Iterable[TopicPlace], loads: BrokerLoads) -> Iterator
     Only this topic's traffic grows: a broker bears as much more as it has left.
     """
     number = {one.broker_name: index for index, one in enumerate(loads.brokers)}
-    found: dict[str, tuple[float, str, str]] = {}
+    tightest: dict[str, tuple[float, str, str]] = {}
     for place in places:
         index = number.get(place.lost)
         if index is None or not place.msgs_per_s:
@@ -224,11 +226,11 @@ def topic_headroom(places: Iterable[TopicPlace], loads: BrokerLoads) -> Iterator
         left = [(PUT_MESSAGES, limit.msgs_per_s and (limit.msgs_per_s - put) / place.msgs_per_s)]
         if size is not None:
             left.append((PUT_BYTES, limit.bytes_per_s and (limit.bytes_per_s / size - put) / place.msgs_per_s))
-        each = [(1 + max(more, -1.0), breaks, place.lost) for breaks, more in left if more is not None]
-        if each:
-            found[place.topic] = min(*each, found[place.topic]) if place.topic in found else min(each)
-    for topic in sorted(found):
-        factor, breaks, broker_name = found[topic]
+        headrooms = [(1 + max(more, -1.0), breaks, place.lost) for breaks, more in left if more is not None]
+        if headrooms:
+            tightest[place.topic] = min(*headrooms, tightest.get(place.topic, headrooms[0]))
+    for topic in sorted(tightest):
+        factor, breaks, broker_name = tightest[topic]
         yield TopicHeadroom(topic=topic, factor=factor, breaks=breaks, broker_name=broker_name)
 
 
@@ -308,8 +310,8 @@ def _headroom(limit: Limit, put: float | None, put_bytes: float | None, room: _R
         (limit.bytes_per_s, put_bytes, PUT_BYTES),
         (room.room_bytes, room.kept_bytes, DISK),
     )
-    each = [(most / load, breaks) for most, load, breaks in pairs if most is not None and load]
-    return min(each, default=(None, None), key=lambda one: one[0])
+    headrooms = [(most / load, breaks) for most, load, breaks in pairs if most is not None and load]
+    return min(headrooms, default=(None, None), key=lambda one: one[0])
 
 
 def _known(number: float) -> float | None:

@@ -153,9 +153,9 @@ def broker_loss(
     total = None if None in rates.values() else sum(rate or 0.0 for rate in rates.values())
     for name in sorted(of_topics.keys() - masterless(cluster.brokers).keys()):
         under = sorted(one.consumer_group for one in of_groups.get(name, ()) if one.becomes_under)
-        each = sorted(of_topics[name], key=lambda one: one.topic)
-        unwritable = [one.topic for one in each if one.was_writable and one.writable_queues == 0]
-        unreadable = [one.topic for one in each if one.was_readable and one.readable_queues == 0]
+        losses = sorted(of_topics[name], key=lambda one: one.topic)
+        unwritable = [one.topic for one in losses if one.was_writable and one.writable_queues == 0]
+        unreadable = [one.topic for one in losses if one.was_readable and one.readable_queues == 0]
         over = loads.overloaded(name)
         if under or unwritable or unreadable or over:
             harm = under, unwritable, unreadable, over

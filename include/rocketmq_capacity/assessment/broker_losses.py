@@ -137,29 +137,29 @@ class _Batch:
         base_topic, facts = topic - self._first_topic[group], facts - self._first_facts[of_place]
         loss, base_queue = loss - self._first_loss[group], queue - self._first_queue[of_place[place]]
         pair_of_place, place = pair_of_place - of_pair[of_place], place - of_places[of_place[place]]
-        for one, own, pairs, places, queues in zip(
+        for lost, losses, pairs, places, queues in zip(
             self.asked, _slices(self._bounds), *map(_slices, (of_pair, of_places, of_queue)), strict=True
         ):
             after = Queues(
                 tuple([topics[index] for index in topic[pairs].tolist()]),
-                one.base.queues.facts,
+                lost.base.queues.facts,
                 facts[places],
                 pair_of_place[places],
                 place[queues],
                 queue_id[queues],
             )
             yield BrokerLosses(
-                one.losses,
-                Division(one.base.group, after, one.left),
+                lost.losses,
+                Division(lost.base.group, after, lost.left),
                 loss[pairs],
                 base_topic[pairs],
                 is_unwritable[pairs],
                 base_queue[queues],
                 added_msgs_per_s[queues],
-                lost_queues[own],
-                unreadable[own],
-                unwritable[own],
-                waiting[own],
+                lost_queues[losses],
+                unreadable[losses],
+                unwritable[losses],
+                waiting[losses],
             )
 
     @cached_property
@@ -215,14 +215,14 @@ class _Batch:
     @cached_property
     def _loss_of_broker(self) -> Integers:
         """The loss that takes each broker of each group, or NO_LOSS."""
-        found: list[int] = []
-        for one, seen, first in zip(self.asked, self._seen, self._first_loss.tolist(), strict=True):
+        losses: list[int] = []
+        for lost, seen, first in zip(self.asked, self._seen, self._first_loss.tolist(), strict=True):
             of_group = [NO_LOSS] * len(seen.brokers)
-            for loss, gone in enumerate(one.losses.values(), first):
+            for loss, gone in enumerate(lost.losses.values(), first):
                 for name in gone:
                     of_group[seen.brokers[name]] = loss
-            found += of_group
-        return np.array(found, np.int64)
+            losses += of_group
+        return np.array(losses, np.int64)
 
     @cached_property
     def _first_broker(self) -> Integers:
@@ -314,13 +314,13 @@ class _Batch:
         is_lost = loss != NO_LOSS
         waiting = np.zeros(len(self._group), np.int64)
         np.add.at(waiting, loss[is_lost], lag[is_lost])
-        found = waiting.astype(object)
-        found[loss[is_lost & ~has_lag]] = None
-        for one, own in zip(self.asked, _slices(self._bounds), strict=True):
-            if not len(one.left):
-                found[own] = one.weights.total_lag  # nobody reads the queues that stay either
-        told: list[int | None] = found.tolist()
-        return told
+        known = waiting.astype(object)
+        known[loss[is_lost & ~has_lag]] = None
+        for lost, losses in zip(self.asked, _slices(self._bounds), strict=True):
+            if not len(lost.left):
+                known[losses] = lost.weights.total_lag  # nobody reads the queues that stay either
+        messages: list[int | None] = known.tolist()
+        return messages
 
 
 def _slices(bounds: Sequence[int] | Integers) -> list[slice]:

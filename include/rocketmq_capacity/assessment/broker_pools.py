@@ -54,7 +54,7 @@ def broker_pools(
         if broker.config is None:
             continue
         reads = _sum(cost.pulls_per_s_upper, cost.pops_per_s_upper)
-        each = {
+        requests_of_pool = {
             PULL_POOL: None if reads is None else 2 * reads,
             LITE_PULL_POOL: None,
             SEND_POOL: puts.get(cost.broker_name),
@@ -64,7 +64,7 @@ def broker_pools(
             CONSUMER_POOL: _sum(cost.member_lookups_per_s, cost.offset_commits_per_s),
             BALANCE_POOL: cost.assignment_queries_per_s,
         }
-        for pool, requests in each.items():
+        for pool, requests in requests_of_pool.items():
             yield _row(broker, pool, requests)
 
 
@@ -83,5 +83,5 @@ def _row(broker: Broker, pool: Pool, requests: float | None) -> BrokerPool:
     )
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _sum(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second

@@ -66,9 +66,9 @@ def burdens(cases: Sequence[Case]) -> list[Burden]:
     if not cases:
         return []
     cells = _Cells.of(cases)
-    own, incoming = cells.counted()
+    cell_queues, incoming = cells.counted()
     clients = cells.clients
-    queues = cells.by_row(own)
+    queues = cells.by_row(cell_queues)
     threads, batch = cells.threads_and_batch()
     is_orderly = np.repeat([bool(case.today.group.is_orderly) for case in cases], clients)
     at_once = np.where(is_orderly, np.fmin(threads, queues), threads) * batch
@@ -83,7 +83,7 @@ def burdens(cases: Sequence[Case]) -> list[Burden]:
     most = np.maximum.reduceat(queues, first)
     peak = most * clients / np.where(most > 0, np.add.reduceat(queues, first), 1)
     counts = most, np.add.reduceat((queues == 0).astype(np.int64), first), peak, cells.orphans()
-    found = []
+    of_cases = []
     for case, lower, estimate, upper, owned, idle, uneven, orphans in zip(
         cases, *busiest, *(each.tolist() for each in counts), strict=True
     ):
@@ -93,8 +93,8 @@ def burdens(cases: Sequence[Case]) -> list[Burden]:
             share = Interval(estimate, estimate, estimate)
         else:
             share = Interval(lower, estimate, upper)
-        found.append(Burden(share, owned, idle, uneven if owned else None, orphans))
-    return found
+        of_cases.append(Burden(share, owned, idle, uneven if owned else None, orphans))
+    return of_cases
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,13 @@ class _Cells:
         row = np.repeat(np.arange(len(of_row)), of_row)
         of_cell = np.repeat(np.arange(len(cases)), clients * topics)
         topic = np.arange(len(row)) - (np.cumsum(of_row) - of_row)[row]
-        own = [
+        case_topics = [
             np.arange(number) if case.topics is None else case.topics
             for case, number in zip(cases, topics, strict=True)
         ]
-        return cls(cases, clients, topics, row, np.concatenate(own)[begins_of(topics)[of_cell] + topic], of_cell)
+        return cls(
+            cases, clients, topics, row, np.concatenate(case_topics)[begins_of(topics)[of_cell] + topic], of_cell
+        )
 
     def counted(self) -> tuple[Integers, Numbers]:
         """Of each cell how many queues the client owns of the topic, and the messages a second on them."""
@@ -146,8 +148,8 @@ class _Cells:
             rates = rates[queue]
             if any(case.owners.is_popped is not False for case in self.cases):
                 rates = rates / self._readers()
-        own = np.bincount(cell, minlength=len(self.row))
-        return own, np.asarray(np.bincount(cell, rates, len(self.row)), np.float64)
+        queues = np.bincount(cell, minlength=len(self.row))
+        return queues, np.asarray(np.bincount(cell, rates, len(self.row)), np.float64)
 
     def _readers(self) -> Integers:
         """Among how many a queue's messages are shared, for each pair of a queue and an owner; a pulled one is not."""
@@ -184,18 +186,18 @@ class _Cells:
 
     def times(self, kind: str) -> Numbers:
         """Of each cell how many milliseconds a call takes."""
-        own: list[Numbers] = [getattr(times, kind).ravel() for times in self._timed.values()]
-        return np.concatenate(own)[self._time]
+        of_groups: list[Numbers] = [getattr(times, kind).ravel() for times in self._timed.values()]
+        return np.concatenate(of_groups)[self._time]
 
     @cached_property
     def _time(self) -> Integers:
         """Of each cell the index of its client and topic among the response times of all groups."""
         index = {key: number for number, key in enumerate(self._timed)}
         group = np.array([index[id(case.times)] for case in self.cases], np.int64)[self.case]
-        own = [times.estimate for times in self._timed.values()]
-        width = np.array([each.shape[1] for each in own], np.int64)
+        estimates = [times.estimate for times in self._timed.values()]
+        width = np.array([each.shape[1] for each in estimates], np.int64)
         like = joined(case.rows for case in self.cases)[self.row]
-        return begins_of([each.size for each in own])[group] + like * width[group] + self.column
+        return begins_of([each.size for each in estimates])[group] + like * width[group] + self.column
 
     @cached_property
     def _timed(self) -> dict[int, ResponseTimes]:
@@ -205,18 +207,18 @@ class _Cells:
     def threads_and_batch(self) -> tuple[Numbers, Numbers]:
         """Of each client id the threads, and the messages of a call."""
         # Where an id has several consumers, fewer of them may be left.
-        own = [
+        division_of_case = [
             case.division if case.today.members.has_copies or case.division.members.has_copies else case.today
             for case in self.cases
         ]
         rows = [
             np.arange(len(case.rows)) if division is case.division else case.rows
-            for case, division in zip(self.cases, own, strict=True)
+            for case, division in zip(self.cases, division_of_case, strict=True)
         ]
-        divisions = dict.fromkeys(own)
+        divisions = dict.fromkeys(division_of_case)
         begins = begins_of(lengths([division.members.client_ids for division in divisions])).tolist()
         begin = dict(zip(divisions, begins, strict=True))
-        at = joined_from(rows, np.array([begin[division] for division in own], np.int64))
+        at = joined_from(rows, np.array([begin[division] for division in division_of_case], np.int64))
         return (
             np.concatenate(list(map(least_threads, divisions)))[at],
             np.concatenate(list(map(least_batches, divisions)))[at],

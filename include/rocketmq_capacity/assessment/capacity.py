@@ -252,7 +252,8 @@ def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
     least = group.policy.thresholds.PROVISION.spare_below_utilisation
     if use is None or use.times(group.peak.scale).upper >= least:
         return
-    after, without_one = map(group.sizes.share, (left, left - 1))
+    after = group.sizes.share(left)
+    without_one = group.sizes.share(left - 1)
     yield finding(
         CONSUMER_CAPACITY,
         INFO,

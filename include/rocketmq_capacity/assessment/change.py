@@ -72,25 +72,25 @@ def moved_queues(asked: Sequence[tuple[Change, Sequence[str]]]) -> Iterator[dict
 
     Where a strategy throws afterwards, queues keep the owners that they have.
     """
-    for some in _in_parts(asked):
-        yield from _moved([change for change, _ in some], [strategies for _, strategies in some])
+    for part in _in_parts(asked):
+        yield from _moved([change for change, _ in part], [strategies for _, strategies in part])
 
 
 def _in_parts(asked: Iterable[tuple[Change, Sequence[str]]]) -> Iterator[list[tuple[Change, Sequence[str]]]]:
-    some: list[tuple[Change, Sequence[str]]] = []
+    part: list[tuple[Change, Sequence[str]]] = []
     queues = 0
-    for each in asked:
-        some.append(each)
-        queues += len(each[0].base_queue)
+    for change, strategies in asked:
+        part.append((change, strategies))
+        queues += len(change.base_queue)
         if queues > TOGETHER:
-            yield some
-            some, queues = [], 0
-    if some:
-        yield some
+            yield part
+            part, queues = [], 0
+    if part:
+        yield part
 
 
 def _moved(changes: Sequence[Change], strategies: Sequence[Sequence[str]]) -> list[dict[str, Moved]]:
-    found: list[dict[str, Moved]] = [{} for _ in changes]
+    moved: list[dict[str, Moved]] = [{} for _ in changes]
     pairs = [(number, name) for number, names in enumerate(strategies) for name in names]
     single = [(number, name) for number, name in pairs if changes[number].before[name].owner is not None]
     batches: dict[tuple[int, ...], _Changes] = {}
@@ -100,15 +100,15 @@ def _moved(changes: Sequence[Change], strategies: Sequence[Sequence[str]]) -> li
         if numbers not in batches:  # several strategies run for the same
             batches[numbers] = _Changes([changes[number] for number in numbers])
         for number, count in zip(numbers, batches[numbers].moved(strategy, owner), strict=True):
-            found[number][strategy] = count, frozenset()
-    several = [(changes[number], name) for number, name in pairs if name not in found[number]]
+            moved[number][strategy] = count, frozenset()
+    several = [(changes[number], name) for number, name in pairs if name not in moved[number]]
     divide((change.owners, name) for change, name in several)
     counts = iter(_several_moved(several))
-    for of_change, change, names in zip(found, changes, strategies, strict=True):
+    for of_change, change, names in zip(moved, changes, strategies, strict=True):
         for name in names:
             if name not in of_change:
                 of_change[name] = next(counts), change.owners[name].unknown
-    return found
+    return moved
 
 
 class _Changes:
@@ -130,8 +130,8 @@ class _Changes:
 
     def moved(self, strategy: str, owner: Integers) -> list[list[int]]:
         """How many queues each change moves; ``owner`` is each queue's client id after it, or NOBODY."""
-        was = np.concatenate([change.before[strategy].owner for change in self.changes])[self.base_queue]
-        differ = was != self.base_client[owner + self.first_client]
+        before = np.concatenate([change.before[strategy].owner for change in self.changes])[self.base_queue]
+        differ = before != self.base_client[owner + self.first_client]
         return self.counted(differ & self.is_business)
 
     def counted(self, is_moved: Flags) -> list[list[int]]:
@@ -174,16 +174,16 @@ def _pairs_differ(asked: Sequence[tuple[Change, str]]) -> Flags:
     bases = lengths([change.before.division.queues for change in changes])
     queue = joined_from([before.queue for before in befores], begins_of(bases))
     order = np.argsort(queue, kind="stable")
-    was = np.concatenate([before.client for before in befores])[order]
+    client_before = np.concatenate([before.client for before in befores])[order]
     number = np.bincount(queue, minlength=sum(bases))
     base = joined_from([change.base_queue for change in changes], begins_of(bases))
     begin, number = begins_of(number)[base], number[base]
     entry = np.repeat(np.arange(len(base)), number)
-    was = was[np.repeat(begin - begins_of(number), number) + np.arange(len(entry))]
-    now = np.concatenate([change.base_client[own.client] for change, own in zip(changes, afters, strict=True)])
+    client_before = client_before[np.repeat(begin - begins_of(number), number) + np.arange(len(entry))]
+    client_after = np.concatenate([change.base_client[own.client] for change, own in zip(changes, afters, strict=True)])
     at = joined_from([own.queue for own in afters], begins_of(lengths([change.base_queue for change in changes])))
-    clients = int(max(was.max(initial=0), now.max(initial=0))) + 1
-    differ = np.setxor1d(entry * clients + was, at * clients + now, assume_unique=True)
+    clients = int(max(client_before.max(initial=0), client_after.max(initial=0))) + 1
+    differ = np.setxor1d(entry * clients + client_before, at * clients + client_after, assume_unique=True)
     flags = np.zeros(len(base), bool)
     flags[differ // clients] = True
     return flags

@@ -61,11 +61,11 @@ def _moves(churns: "Sequence[Churn]") -> "list[dict[str, Moves]]":
     """By strategy; none for one that does not apply."""
     asked = [churn.changes() for churn in churns]
     counts = moved_queues(list(chain.from_iterable(of_churn.items() for of_churn in asked)))
-    found = []
+    moves = []
     for churn, of_churn in zip(churns, asked, strict=True):
         moved = dict(zip(of_churn, counts, strict=False))
-        found.append({strategy: churn.moves_under(strategy, moved) for strategy in churn.strategies})
-    return found
+        moves.append({strategy: churn.moves_under(strategy, moved) for strategy in churn.strategies})
+    return moves
 
 
 @dataclass(frozen=True)
@@ -134,12 +134,12 @@ class Churn:
         names: list[str] = [name for name in self.strategies if name in STRATEGIES and not self._all_read_all(name)]
         if not names:
             return {}
-        found = {self.more: names}
+        changes = {self.more: names}
         if self.fewer is not None:
-            found[self.fewer] = [name for name in names if name not in self.leave_the_rest]
+            changes[self.fewer] = [name for name in names if name not in self.leave_the_rest]
         if len(self.without_brokers.base_queue):
-            found[self.without_brokers] = [name for name in names if name not in STAYING]
-        return found
+            changes[self.without_brokers] = [name for name in names if name not in STAYING]
+        return changes
 
     def pareto_best(self, loads: Mapping[str, Load]) -> dict[str, bool]:
         """Of each strategy whether it is Pareto-best, by its load of today.
@@ -206,10 +206,10 @@ class Churn:
         """How many of the queues that stay are owned today by a client that leaves."""
         leaves = np.ones(len(self.division.members.client_ids), bool)
         leaves[change.base_client] = False
-        own = self.before[strategy]
+        owners = self.before[strategy]
         stays = np.zeros(len(self.division.queues), bool)
         stays[change.base_queue] = True
-        return int(np.count_nonzero(leaves[own.client] & stays[own.queue]))
+        return int(np.count_nonzero(leaves[owners.client] & stays[owners.queue]))
 
     def moved(self, change: Change, moved: Mapping[str, Moved]) -> dict[str, int | None]:
         """How many queues stay and get another owner, by strategy, if only some of the client ids are left.
@@ -237,18 +237,18 @@ class Churn:
             return dict.fromkeys(losses.losses, 0)
         counts, unknown_after = moved[change][strategy]
         numbers = zip(losses.losses, counts, strict=True)
-        own = self.before[strategy]
-        if not own.unknown:
+        owners = self.before[strategy]
+        if not owners.unknown:
             return dict(numbers)
         # Where the strategy throws afterwards, queues keep the owners that they have.
         pair = change.division.queues.topic
         throws = np.zeros(len(losses.loss), bool)
         throws[list(unknown_after)] = True
-        unknown = np.isin(losses.base_topic, list(own.unknown)) & ~throws
+        unknown = np.isin(losses.base_topic, list(owners.unknown)) & ~throws
         is_unknown = losses.touched(unknown & (np.bincount(pair, minlength=len(unknown)) > 0))
         return {name: None if is_unknown[index] else number for index, (name, number) in enumerate(numbers)}
 
 
-def _is_better(other: tuple[float, ...], own: tuple[float, ...]) -> bool:
+def _is_better(other: tuple[float, ...], reference: tuple[float, ...]) -> bool:
     """Whether ``other`` is at least as good in every figure and better in one; less is better."""
-    return other != own and all(theirs <= ours for theirs, ours in zip(other, own, strict=True))
+    return other != reference and all(theirs <= ours for theirs, ours in zip(other, reference, strict=True))

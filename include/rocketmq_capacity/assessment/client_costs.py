@@ -226,8 +226,8 @@ def client_costs(
     producers: defaultdict[str, list[CostProducer]] = defaultdict(list)
     for producer in fleet.producers:
         producers[producer.producer_group].append(producer)
-    for some in producers.values():
-        connections.add((one.client_id, one.seen_on) for one in some)
+    for senders in producers.values():
+        connections.add((one.client_id, one.seen_on) for one in senders)
     unanswered, connected = frozenset(silent), connections.by_broker()
     for broker in sorted(masters, key=lambda one: one.broker_name):
         name = broker.broker_name
@@ -259,11 +259,11 @@ class _Connections:
 
     def by_broker(self) -> Counter[str]:
         """How many connections each broker has."""
-        found: Counter[str] = Counter()
+        connections: Counter[str] = Counter()
         for names, number in Counter(self._brokers.values()).items():
             for broker_name in names:
-                found[broker_name] += number
-        return found
+                connections[broker_name] += number
+        return connections
 
 
 def _add_requests(
@@ -373,5 +373,5 @@ def _per_s(number: float, every_s: float) -> float | None:
 
 def _counted(broker: Broker) -> float | None:
     """The most of the means that a broker gives of its look-ups; None if it gives none."""
-    each = (decimal_number(text) for text in (broker.runtime or {}).get(READS, "")[:200].split())
-    return max((one for one in each if one is not None), default=None)
+    lookups = (decimal_number(text) for text in (broker.runtime or {}).get(READS, "")[:200].split())
+    return max((one for one in lookups if one is not None), default=None)

@@ -107,7 +107,8 @@ def _all_or_nobody(can_read: bool | None) -> Reading:
 
 def _restarted(master: Broker, policy: Policy) -> ClusterFailure:
     """A broker that was killed and starts again: it reads the end of its commit log before it serves anybody."""
-    begin, end = (_number(master.runtime, name) for name in ("commitLogMinOffset", "commitLogMaxOffset"))
+    begin = _number(master.runtime, "commitLogMinOffset")
+    end = _number(master.runtime, "commitLogMaxOffset")
     seconds: float | None = None
     why = "It is unknown how much its commit log holds."
     if begin is not None and end is not None and begin <= end:

@@ -33,10 +33,10 @@ def _need(group: Group, event: str, factors: Numbers) -> EventNeed:
     """The row of one event; ``factors`` has, by topic of the division, how many times its messages come."""
     row = EventNeed(event=event, consumer_group=group.name, status=UNDECIDED, clients=group.facts.connections)
     work = _work(group, factors)
-    found = None if work is None else work.busiest()
-    if found is None or group.provision.status == UNDECIDED:
+    busiest = None if work is None else work.busiest()
+    if busiest is None or group.provision.status == UNDECIDED:
         return row
-    bound, use = group.policy.thresholds.PROVISION.under_utilisation, found[0].times(group.peak.scale)
+    bound, use = group.policy.thresholds.PROVISION.under_utilisation, busiest[0].times(group.peak.scale)
     return structs.replace(
         row,
         status=_status(use, bound),

@@ -162,30 +162,30 @@ class Spread:
     Attributes:
         brokers: masters that may be read and written, by name.
         topics: for each topic that has queues, its brokers with their messages a second (None: unknown).
-        told: for each topic that the policy places, its brokers there.
+        placed: for each topic that the policy places, its brokers there.
         named: the brokers that the policy's placement names.
     """
 
     brokers: Mapping[str, Broker]
     topics: Mapping[str, Mapping[str, float | None]]
-    told: Mapping[str, Sequence[str]]
+    placed: Mapping[str, Sequence[str]]
     named: Collection[str]
 
     @classmethod
     def of(cls, places: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy) -> "Spread":
         """The topics and brokers of a cluster; ``places`` has a row for each topic and broker."""
         topics: dict[str, dict[str, float | None]] = {}
-        for one in places:
-            if one.was_readable or one.was_writable is not False:
-                topics.setdefault(one.topic, {})[one.lost] = one.msgs_per_s
+        for place in places:
+            if place.was_readable or place.was_writable is not False:
+                topics.setdefault(place.topic, {})[place.lost] = place.msgs_per_s
         names = topics if policy.placement else ()
-        told = {topic: brokers for topic in names if (brokers := policy.placed_on(topic)) is not None}
+        placed = {topic: brokers for topic in names if (brokers := policy.placed_on(topic)) is not None}
         return cls(
             brokers={
                 one.broker_name: one for one in sorted(cluster.brokers, key=lambda one: one.broker_name) if _serves(one)
             },
             topics=topics,
-            told=told,
+            placed=placed,
             named={name for each in policy.placement for name in each.brokers},
         )
 
@@ -241,7 +241,7 @@ def topic_coverage(
         for name in lacking:
             yield _empty_broker(name, lacking, spread, kept, policy)
     for topic in sorted(spread.topics, key=java_order):
-        if topic in spread.told:
+        if topic in spread.placed:
             yield from _elsewhere(topic, spread)
         elif len(spread.topics[topic]) == 1 and len(spread.brokers) > 1:
             yield _on_one_broker(topic, spread)
@@ -265,8 +265,8 @@ def _is_far_below(name: str, spread: Spread, policy: Policy) -> bool:
     if not peers or spread.counts[name] >= ratio * median(spread.counts[other] for other in peers):
         return False
     rate, of_peers = spread.rates[name], [spread.rates[other] for other in peers]
-    told = [each for each in of_peers if each is not None]
-    usual = median(told) if len(told) == len(of_peers) else 0.0
+    known = [each for each in of_peers if each is not None]
+    usual = median(known) if len(known) == len(of_peers) else 0.0
     return rate is None or not usual or rate < ratio * usual
 
 
@@ -275,7 +275,7 @@ def _empty_broker(name: str, lacking: Sequence[str], spread: Spread, kept: Colle
     usual, count, rate = median(spread.counts[other] for other in peers), spread.counts[name], spread.rates[name]
     proposed = _proposed(name, lacking, spread, kept, policy)
     shares = sorted(spread.brokers, key=lambda each: (-(spread.rates[each] or 0.0), each))[:NAMED]
-    has = "has no business topic" if not count else f"has only {counted(count, 'business topic')}"
+    few_topics = "has no business topic" if not count else f"has only {counted(count, 'business topic')}"
     return finding(
         TOPIC_COVERAGE,
         INFO,
@@ -297,7 +297,7 @@ def _empty_broker(name: str, lacking: Sequence[str], spread: Spread, kept: Colle
             ],
             proposed=proposed,
         ),
-        message=f"It {has}; half of the other brokers have {usual:g} or more."
+        message=f"It {few_topics}; half of the other brokers have {usual:g} or more."
         + (f" These would level it by their traffic: {listed([one.topic for one in proposed])}." if proposed else ""),
     )
 
@@ -310,7 +310,7 @@ def _proposed(
     All brokers that lack topics are taken to get the same ones. Without rates the topics come by name.
     """
     bounds, target = policy.thresholds.TOPIC_COVERAGE, (spread.total or 0.0) / len(spread.brokers)
-    found: list[Proposed] = []
+    proposed: list[Proposed] = []
     level = spread.rates[name] or 0.0
     for rate, topic in sorted(_candidates(name, spread, kept), key=lambda one: (-(one[0] or 0.0), java_order(one[1]))):
         on = spread.topics[topic]
@@ -318,10 +318,10 @@ def _proposed(
         is_needed = level + added <= target if target else True
         if is_needed and (added or not target):
             level += added
-            found.append(Proposed(topic=topic, msgs_per_s=rounded(rate), added_msgs_per_s=rounded(added)))
-        if len(found) == bounds.max_topics:
+            proposed.append(Proposed(topic=topic, msgs_per_s=rounded(rate), added_msgs_per_s=rounded(added)))
+        if len(proposed) == bounds.max_topics:
             break
-    return found
+    return proposed
 
 
 def _candidates(name: str, spread: Spread, kept: Collection[str]) -> Iterator[tuple[float | None, str]]:
@@ -330,7 +330,7 @@ def _candidates(name: str, spread: Spread, kept: Collection[str]) -> Iterator[tu
     for topic, on in spread.topics.items():
         rooms = {spread.brokers[other].room for other in on if other in spread.brokers}
         is_near = room in rooms or None in rooms or (room is None and bool(rooms))
-        is_free = name not in on and topic not in spread.told and topic not in kept
+        is_free = name not in on and topic not in spread.placed and topic not in kept
         if is_near and is_free:
             yield _sum(on.values()), topic
 
@@ -373,8 +373,8 @@ def _further_brokers(name: str, spread: Spread) -> list[str]:
 
 def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
     """A topic that the policy places on other brokers than those that it is on."""
-    told, has = spread.told[topic], spread.topics[topic]
-    missing, further = sorted(set(told) - has.keys()), sorted(has.keys() - set(told))
+    told, on = spread.placed[topic], spread.topics[topic]
+    missing, further = sorted(set(told) - on.keys()), sorted(on.keys() - set(told))
     if not missing and not further:
         return
     parts = [f"is not on {listed(missing)}" if missing else None, f"is also on {listed(further)}" if further else None]
@@ -384,16 +384,16 @@ def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
         topic=topic,
         subjects=[*missing, *further],
         evidence=Misplaced(
-            brokers=len(has),
+            brokers=len(on),
             placement=list(told),
             missing=missing,
             further=further,
-            msgs_per_s=rounded(_sum(has.values())),
+            msgs_per_s=rounded(_sum(on.values())),
         ),
         message=f"The policy places it on {listed(told)}, and it {' and '.join(part for part in parts if part)}.",
     )
 
 
 def _sum(rates: Iterable[float | None]) -> float | None:
-    each = list(rates)
-    return None if None in each else sum(rate or 0.0 for rate in each)
+    rates = list(rates)
+    return None if None in rates else sum(rate or 0.0 for rate in rates)

@@ -56,8 +56,8 @@ def current_strategy(division: Division, allocator: Allocator, policy: Policy) -
         return Current(MIXED if len(reported) > 1 else reported.pop(), "reported")
     if (observed := _observed(division, allocator, policy)) is not None:
         return Current(observed, "observed")
-    if (told := policy.current_strategies.of_group(division.group.consumer_group)) is not None:
-        return Current(told, "policy")
+    if (stated := policy.current_strategies.of_group(division.group.consumer_group)) is not None:
+        return Current(stated, "policy")
     return Current(policy.current_strategies.default, "default")
 
 
@@ -66,16 +66,18 @@ def client_runs(division: Division, current: str, policy: Policy) -> list[str]:
 
     Shape: -> one entry for each client id, the strategy as the policy computes it.
     """
-    own: dict[str, str] = {}
-    for one in division.members.consumers:
-        if one.allocate_strategy is not None:
-            own[one.client_id] = min(own.get(one.client_id, one.allocate_strategy), one.allocate_strategy)
+    reported: dict[str, str] = {}
+    for consumer in division.members.consumers:
+        if consumer.allocate_strategy is not None:
+            reported[consumer.client_id] = min(
+                reported.get(consumer.client_id, consumer.allocate_strategy), consumer.allocate_strategy
+            )
     others = current
     if current == MIXED:
         configured = policy.current_strategies
         others = configured.of_group(division.group.consumer_group) or configured.default
-    computed = {name: policy.computed(name) for name in {others, *own.values()}}
-    return [computed[own.get(client_id, others)] for client_id in division.members.client_ids]
+    computed = {name: policy.computed(name) for name in {others, *reported.values()}}
+    return [computed[reported.get(client_id, others)] for client_id in division.members.client_ids]
 
 
 def owned_today(
@@ -159,12 +161,12 @@ def predicted_owners(owned: OwnersByStrategy, runs: list[str], strategies: list[
     ran = np.array(runs)
     parts, strangers, unknown = [], [], set[int]()
     for strategy in strategies:
-        own = owned[strategy]
-        of_popped = is_popped[queues.topic[own.queue]]
-        keep = np.where(of_popped, strategy == POP, ran[own.client] == strategy) & ~is_grpc[own.client]
-        parts.append((own.queue[keep], own.client[keep], np.full(np.count_nonzero(keep), strategy == POP)))
-        strangers += [one for one in own.strangers if runs[one[0]] == strategy and one[1].topic not in popped_names]
-        unknown |= {topic for topic in own.unknown if not is_popped[topic]}
+        owners = owned[strategy]
+        of_popped = is_popped[queues.topic[owners.queue]]
+        keep = np.where(of_popped, strategy == POP, ran[owners.client] == strategy) & ~is_grpc[owners.client]
+        parts.append((owners.queue[keep], owners.client[keep], np.full(np.count_nonzero(keep), strategy == POP)))
+        strangers += [one for one in owners.strangers if runs[one[0]] == strategy and one[1].topic not in popped_names]
+        unknown |= {topic for topic in owners.unknown if not is_popped[topic]}
     queue, client, popped = (np.concatenate(part) for part in zip(*parts, strict=True))
     together = Owners(queue, client, tuple(sorted(strangers)), is_popped=popped, unknown=frozenset(unknown))
     return with_proxied(together, division)
@@ -192,12 +194,12 @@ def _with_old_owners(
         else:
             names = queues.topic_names(topics)
             held |= {(client, queue) for queue in owned if queue.topic in names}
-    own = _owners_of(division, held)
+    old_owners = _owners_of(division, held)
     return Owners(
-        np.concatenate([predicted.queue, own.queue]),
-        np.concatenate([predicted.client, own.client]),
-        tuple(sorted({*predicted.strangers, *own.strangers})),
-        is_popped=np.concatenate([np.broadcast_to(one.is_popped, one.queue.shape) for one in (predicted, own)]),
+        np.concatenate([predicted.queue, old_owners.queue]),
+        np.concatenate([predicted.client, old_owners.client]),
+        tuple(sorted({*predicted.strangers, *old_owners.strangers})),
+        is_popped=np.concatenate([np.broadcast_to(one.is_popped, one.queue.shape) for one in (predicted, old_owners)]),
         unknown=frozenset(unknown),
     )
 

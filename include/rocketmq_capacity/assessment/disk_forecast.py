@@ -39,15 +39,15 @@ def disk_forecasts(brokers: Sequence[Broker], loads: Sequence[BrokerLoad]) -> li
     One that has room for a whole retention never fills, however its disk grows until then.
     """
     endless = {one.broker_name for one in loads if _has_room(one)}
-    found = []
+    fillings = []
     for broker in brokers:
         if broker.broker_id != 0 or broker.broker_name in endless:
             continue
         used = used_ratio(broker)
         trend = None if used is None else _trend(broker, used)
         if used is not None and trend is not None and trend.is_rising:
-            found.append(Filling(broker, used, trend))
-    return found
+            fillings.append(Filling(broker, used, trend))
+    return fillings
 
 
 def _has_room(load: BrokerLoad) -> bool:
@@ -81,13 +81,13 @@ def disk_fills(forecasts: Sequence[Filling], cluster: ClusterFacts, policy: Poli
     """BROKER_DISK: a disk will be too full within the policy's days; one that is today has its finding already."""
     bounds = policy.thresholds.BROKER_DISK
     full = {one.broker_name for one in broker_disk(cluster, Disagreements(), policy)}
-    for one in forecasts:
-        if one.broker.broker_name not in full:
-            yield from _fills(one, bounds)
+    for forecast in forecasts:
+        if forecast.broker.broker_name not in full:
+            yield from _fills(forecast, bounds)
 
 
-def _fills(one: Filling, bounds: BrokerDisk) -> Iterator[Finding]:
-    broker, trend = one.broker, one.trend
+def _fills(filling: Filling, bounds: BrokerDisk) -> Iterator[Finding]:
+    broker, trend = filling.broker, filling.trend
     above = min(deletes_early_above(broker, bounds.warning_ratio), bounds.critical_ratio)
     earliest, likely, latest = trend.days_until(above)
     if likely > bounds.forecast_days:
@@ -100,7 +100,7 @@ def _fills(one: Filling, bounds: BrokerDisk) -> Iterator[Finding]:
         subjects=[broker.broker_addr or broker.broker_name],
         evidence=DiskFills(
             broker_addr=broker.broker_addr,
-            used_ratio=rounded(one.used),
+            used_ratio=rounded(filling.used),
             per_day_ratio=rounded(trend.per_day),
             least_per_day_ratio=rounded(trend.lower),
             most_per_day_ratio=rounded(trend.upper),
@@ -110,7 +110,7 @@ def _fills(one: Filling, bounds: BrokerDisk) -> Iterator[Finding]:
             likely_days=rounded(likely, 1),
             latest_days=None if latest is None else rounded(latest, 1),
         ),
-        message=f"{percent(one.used)} of its disk are used, and each day {percent(trend.per_day)} of the disk more over"
-        f" {counted(trend.points, 'day')}. Above {percent(above)} it deletes messages before their time: in about"
+        message=f"{percent(filling.used)} of its disk are used, and each day {percent(trend.per_day)} of the disk more"
+        f" over {counted(trend.points, 'day')}. Above {percent(above)} it deletes messages before their time: in about"
         f" {rounded(likely, 1)} days, at least {rounded(earliest, 1)} {longest}.",
     )

@@ -118,8 +118,8 @@ def server_lists(differences: Sequence[NameserverDifference], nameservers: Itera
     if others or not set(nameservers):
         lists[tuple(sorted(base.items()))] = others
     for address in sorted({row.nameserver_addr for row in rows}):
-        own = {(row.topic or "", row.broker_name): row.readable for row in rows if row.nameserver_addr == address}
-        lists.setdefault(tuple(sorted((base | own).items())), []).append(address)
+        of_server = {(row.topic or "", row.broker_name): row.readable for row in rows if row.nameserver_addr == address}
+        lists.setdefault(tuple(sorted((base | of_server).items())), []).append(address)
     return [ServerList(tuple(addresses), dict(readable)) for readable, addresses in lists.items()]
 
 
@@ -142,36 +142,36 @@ def divided(group: Group, lists: Sequence[ServerList]) -> DividedGroup | None:
         return DividedGroup(group.name, clients, 0, undecided=NOT_COMPUTED)
     possible = {one: _possible(group, one, {own.topic.topic for own in reads}, known) for one in group.client_ids}
     queues = sorted({queue for one in known for queue in one}, key=_in_java_order)
-    found = [_queue(queue, variants, known, possible) for queue in queues]
+    divided_queues = [_queue(queue, variants, known, possible) for queue in queues]
     placed = sum(len(lists_of) == 1 for lists_of in possible.values())
-    return DividedGroup(group.name, clients, placed, tuple(one for one in found if one is not None))
+    return DividedGroup(group.name, clients, placed, tuple(one for one in divided_queues if one is not None))
 
 
-def _held(one: ServerList, reads: Sequence[Reads]) -> list[ServerList]:
+def _held(server_list: ServerList, reads: Sequence[Reads]) -> list[ServerList]:
     """The lists that clients of these name servers may have.
 
     If a name server has no route of a topic, a client keeps the list that it had, taken to be that of the inventory. A
     client that has started since has none.
     Source: MQClientInstance.updateTopicRouteInfoFromNameServer, rocketmq-all-5.3.3.
     """
-    empty = {each.topic.topic for each in reads if not sum(_counts(each, one).values())}
-    kept = {place: readable for place, readable in one.readable.items() if place[0] not in empty}
-    return [one, ServerList(one.nameservers, kept)] if empty else [one]
+    empty = {each.topic.topic for each in reads if not sum(_counts(each, server_list).values())}
+    kept = {place: readable for place, readable in server_list.readable.items() if place[0] not in empty}
+    return [server_list, ServerList(server_list.nameservers, kept)] if empty else [server_list]
 
 
-def _counts(reads: Reads, one: ServerList) -> dict[str, int]:
+def _counts(reads: Reads, server_list: ServerList) -> dict[str, int]:
     """By broker, the readable queues of a topic in a list."""
     topic = reads.topic
-    own = {broker: readable for (name, broker), readable in one.readable.items() if name == topic.topic}
-    return {place.broker_name: place.readable for place in topic.places} | own
+    of_list = {broker: readable for (name, broker), readable in server_list.readable.items() if name == topic.topic}
+    return {place.broker_name: place.readable for place in topic.places} | of_list
 
 
-def _takers(group: Group, reads: Sequence[Reads], one: ServerList) -> Takers | None:
+def _takers(group: Group, reads: Sequence[Reads], server_list: ServerList) -> Takers | None:
     """Who takes which queue of a list if all clients have it; None if that cannot be computed."""
-    facts: GroupFacts = replace(group.facts, reads=tuple(_with_list(each, one) for each in reads))
+    facts: GroupFacts = replace(group.facts, reads=tuple(_with_list(each, server_list) for each in reads))
     division = Division.of(facts)
     names, ids = division.queues.names, division.members.client_ids
-    found: dict[Queue, set[str]] = {queue: set() for queue in names}
+    takers: dict[Queue, set[str]] = {queue: set() for queue in names}
     if not names:
         return {}
     for strategy in set(group.runs):
@@ -182,11 +182,11 @@ def _takers(group: Group, reads: Sequence[Reads], one: ServerList) -> Takers | N
             return None
         for queue, client in zip(owners.queue.tolist(), owners.client.tolist(), strict=True):
             if group.runs[client] == strategy:
-                found[names[queue]].add(ids[client])
-    return {queue: frozenset(own) for queue, own in found.items()}
+                takers[names[queue]].add(ids[client])
+    return {queue: frozenset(own) for queue, own in takers.items()}
 
 
-def _with_list(reads: Reads, one: ServerList) -> Reads:
+def _with_list(reads: Reads, server_list: ServerList) -> Reads:
     """The topic with the queues of a list."""
     known = {place.broker_name: place for place in reads.topic.places}
     places = tuple(
@@ -195,7 +195,7 @@ def _with_list(reads: Reads, one: ServerList) -> Reads:
             read_queue_nums=readable,
             perm=READ_WRITE,
         )
-        for broker, readable in _counts(reads, one).items()
+        for broker, readable in _counts(reads, server_list).items()
     )
     return replace(reads, topic=replace(reads.topic, places=places))
 
@@ -228,8 +228,8 @@ def _queue(
     if may_read == reads == 1:
         return None
     by_server: dict[tuple[str, ...], set[str]] = {}
-    for one, each in zip(lists, takers, strict=True):
-        by_server.setdefault(one.nameservers, set()).update(each.get(queue, ()))
+    for server_list, of_list in zip(lists, takers, strict=True):
+        by_server.setdefault(server_list.nameservers, set()).update(of_list.get(queue, ()))
     return DividedQueue(
         queue,
         unread=_certainty(is_certain=not may_read, is_possible=not reads),

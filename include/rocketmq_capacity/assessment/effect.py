@@ -83,11 +83,11 @@ def effect_of(shift: Shift, thresholds: Thresholds) -> Effect:
     It is WORSE if something gets worse, whatever else gets better; BETTER if something is mended that nothing was taken
     away for; UNDECIDED if something can no longer be told.
     """
-    each = _capacity(shift, thresholds), _reachability(shift), _loss(shift, thresholds)
-    if each == _NOTHING:
+    verdicts = _capacity(shift, thresholds), _reachability(shift), _loss(shift, thresholds)
+    if verdicts == _NOTHING:
         return UNCHANGED
     for verdict in ("WORSE", "UNDECIDED", "BETTER"):
-        if reasons := tuple(reason for reason, found in zip(_REASONS, each, strict=True) if found == verdict):
+        if reasons := tuple(reason for reason, found in zip(_REASONS, verdicts, strict=True) if found == verdict):
             return UNCHANGED if verdict == "BETTER" and shift.is_loss else Effect(verdict, reasons)
     return UNCHANGED
 
@@ -105,26 +105,26 @@ _REASONS: Final[tuple[Reason, ...]] = ("CAPACITY", "REACHABILITY", "LOSS")
 
 def _capacity(shift: Shift, thresholds: Thresholds) -> Verdict:
     """By the busiest client at the peak, which crosses a bound, or is clearly busier above half of its time."""
-    was, now = shift.was_busy, shift.is_busy
+    before, after = shift.was_busy, shift.is_busy
     if not shift.has_clients:
         return "UNCHANGED"  # no client is too busy; reachability says that they are gone
     bounds = thresholds.PROVISION.under_utilisation, OVERLOADED
-    if now is None:
-        return "UNCHANGED" if was is None else "UNDECIDED"
-    if was is None:
-        is_fine = now.upper <= bounds[0] or not shift.had_clients
+    if after is None:
+        return "UNCHANGED" if before is None else "UNDECIDED"
+    if before is None:
+        is_fine = after.upper <= bounds[0] or not shift.had_clients
         return "UNCHANGED" if is_fine else "UNDECIDED"
     half, least = thresholds.EFFECT.busy_ratio, thresholds.EFFECT.min_change_ratio
-    if max(was.upper, now.upper) <= min(half, bounds[0]) and not shift.lag_grew:
+    if max(before.upper, after.upper) <= min(half, bounds[0]) and not shift.lag_grew:
         return "UNCHANGED"  # nearly every group of a fleet is so calm, before and after nearly every failure
-    rise = round(now.estimate - was.estimate, DIGITS)
-    if any(was.upper <= bound < now.lower for bound in bounds) or (now.estimate > half and rise >= least):
+    rise = round(after.estimate - before.estimate, DIGITS)
+    if any(before.upper <= bound < after.lower for bound in bounds) or (after.estimate > half and rise >= least):
         return "WORSE"
     is_unknown = shift.lag_grew and shift.lag_grows is None
-    if is_unknown or any(was.upper <= bound < now.upper for bound in bounds):
+    if is_unknown or any(before.upper <= bound < after.upper for bound in bounds):
         return "UNDECIDED"
-    falls_below_half = was.estimate > half >= now.estimate and -rise >= least
-    is_back = falls_below_half or any(now.upper <= bound < was.lower for bound in bounds)
+    falls_below_half = before.estimate > half >= after.estimate and -rise >= least
+    is_back = falls_below_half or any(after.upper <= bound < before.lower for bound in bounds)
     return "BETTER" if is_back or (shift.lag_grew and not shift.lag_grows) else "UNCHANGED"
 
 

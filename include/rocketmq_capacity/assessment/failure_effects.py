@@ -65,8 +65,8 @@ class Taken:
 def taken(losses: BrokerLosses, readers: Sequence[Readers | None]) -> list[Taken]:
     """What each loss takes, given the readers after it; None where they are unknown."""
     has_clients = len(losses.division.members) > 0
-    each = zip(readers, losses.unreadable, losses.unwritable, losses.waiting, strict=True)
-    return [Taken.of(*loss, has_clients=has_clients) for loss in each]
+    figures = zip(readers, losses.unreadable, losses.unwritable, losses.waiting, strict=True)
+    return [Taken.of(*loss, has_clients=has_clients) for loss in figures]
 
 
 def unread_after(group: Group, owners: Owners, base_queue: Integers) -> tuple[Flags, Flags]:
@@ -96,8 +96,8 @@ def twice_after(group: Group, owners: Owners, members: Members, base_queue: Inte
     before = np.zeros(len(group.division.queues), bool)
     if group.whole_load is not None:
         before = _is_read_twice(group.whole_load.owners, group.division.members, len(before))
-    was, now = before[base_queue], _is_read_twice(owners, members, len(base_queue))
-    return now & ~was, was & ~now
+    was_twice, is_twice = before[base_queue], _is_read_twice(owners, members, len(base_queue))
+    return is_twice & ~was_twice, was_twice & ~is_twice
 
 
 def _is_read_twice(owners: Owners, members: Members, queues: int) -> Flags:

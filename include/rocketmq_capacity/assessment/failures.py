@@ -108,8 +108,8 @@ def _of_broadcasting(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[Gr
     for failure, losses in ((BROKER, group.losses), *((ROOM, room) for room in rooms)):
         left = losses.division.members.client_ids
         # How much its clients have not read they alone know.
-        each = [replace(loss, waiting=None) for loss in taken(losses, [Readers()] * len(losses.losses))]
-        for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):
+        taken_by_loss = [replace(loss, waiting=None) for loss in taken(losses, [Readers()] * len(losses.losses))]
+        for index, (name, loss) in enumerate(zip(losses.losses, taken_by_loss, strict=True)):
             use = _busy_without(group, losses, index, left) if left else None
             yield _row(group, failure, name, losses.lost_queues[index], {}, use, loss, len(left))
 
@@ -122,8 +122,8 @@ def _busy_without(group: Group, losses: BrokerLosses, index: int, left: Sequence
     incoming = group.work.incoming_msgs_per_s.copy()
     incoming[:, unwritable] = 0.0
     incoming[~np.isin(group.client_ids, left)] = 0.0
-    found = replace(group.work, incoming_msgs_per_s=incoming).busiest()
-    return None if found is None else found[0].times(group.peak.scale)
+    busiest = replace(group.work, incoming_msgs_per_s=incoming).busiest()
+    return None if busiest is None else busiest[0].times(group.peak.scale)
 
 
 def _failures(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[_Failure]:
@@ -174,28 +174,28 @@ def _without_brokers(group: Group, without: Without | None) -> Iterator[GroupFai
     """A row for each broker."""
     moves, losses = group.churn.moves, group.losses
     nothing_known = [None] * len(losses.losses)
-    each = taken(losses, nothing_known if without is None else without.readers)
-    for index, (name, loss) in enumerate(zip(losses.losses, each, strict=True)):
+    taken_by_loss = taken(losses, nothing_known if without is None else without.readers)
+    for index, (name, loss) in enumerate(zip(losses.losses, taken_by_loss, strict=True)):
         moved = {strategy: each.brokers[name] for strategy, each in moves.items()}
         use = None if without is None else without.busy(index)
         yield _row(group, BROKER, name, losses.lost_queues[index], moved, use, loss, len(group.client_ids))
 
 
-def _failed_row(one: _Failure, moved: Mapping[str, int | None], use: Interval | None) -> GroupFailure:
-    losses, left = one.change.losses, one.change.division.members.client_ids
+def _failed_row(failure: _Failure, moved: Mapping[str, int | None], use: Interval | None) -> GroupFailure:
+    losses, left = failure.change.losses, failure.change.division.members.client_ids
     lost_queues = 0 if losses is None else losses.lost_queues[0]
-    return _row(one.group, one.failure, one.lost, lost_queues, moved, use, _taken(one), len(left))
+    return _row(failure.group, failure.failure, failure.lost, lost_queues, moved, use, _taken(failure), len(left))
 
 
-def _taken(one: _Failure) -> Taken:
+def _taken(failure: _Failure) -> Taken:
     """What a failure takes from its group."""
-    readers = _readers(one)
-    return Taken.of(readers) if one.change.losses is None else taken(one.change.losses, [readers])[0]
+    readers = _readers(failure)
+    return Taken.of(readers) if failure.change.losses is None else taken(failure.change.losses, [readers])[0]
 
 
-def _readers(one: _Failure) -> Readers | None:
+def _readers(failure: _Failure) -> Readers | None:
     """Who reads the queues that stay after a failure; None if an owner is unknown."""
-    group, change = one.group, one.change
+    group, change = failure.group, failure.change
     strategy = group.one_strategy
     if change.is_empty:
         return Readers()  # no client is left, or no queue
@@ -260,15 +260,15 @@ def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
         for failure in failures
         if (strategy := failure.group.one_strategy) is not None and not failure.change.is_empty
     )
-    each = [_case(one) for one in failures]
-    each_burden = iter(burdens([case for case in each if case is not None]))
-    found = (None if case is None else next(each_burden).busiest for case in each)
-    return [use and use.times(one.group.peak.scale) for one, use in zip(failures, found, strict=True)]
+    cases = [_case(one) for one in failures]
+    each_burden = iter(burdens([case for case in cases if case is not None]))
+    busy_shares = (None if case is None else next(each_burden).busiest for case in cases)
+    return [use and use.times(one.group.peak.scale) for one, use in zip(failures, busy_shares, strict=True)]
 
 
-def _case(one: _Failure) -> Case | None:
+def _case(failure: _Failure) -> Case | None:
     """The group after a failure; None if the owners after it are unknown."""
-    group, change, losses = one.group, one.change, one.change.losses
+    group, change, losses = failure.group, failure.change, failure.change.losses
     strategy = group.one_strategy
     if strategy is None or (losses is not None and change.is_empty):
         return None

@@ -123,8 +123,8 @@ class Group:
     def loads(self) -> dict[str, Load]:
         """The load under each strategy of the policy that can run; empty for a group that is not clustering."""
         names = [name for name in self.policy.strategies_of(self.name) if self.is_clustering and self.applies(name)]
-        each = [self.owned[name] for name in names]
-        return dict(zip(names, loads_of(self.division, self.weights, each), strict=True))
+        owners = [self.owned[name] for name in names]
+        return dict(zip(names, loads_of(self.division, self.weights, owners), strict=True))
 
     @cached_property
     def owned(self) -> OwnersByStrategy:

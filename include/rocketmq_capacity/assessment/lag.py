@@ -138,17 +138,17 @@ def _states(sampled: Sampled, queue: Integers) -> list[QueueState]:
     ages_s = _left_for_s(sampled.group) if stands.any() else {}
     figures = lags[:, -1], lags.max(axis=1), lags[:, -1] - lags[:, 0], broker[:, -1] - broker[:, 0], spans_s
     states = []
-    for index, is_still, goes_back, is_behind, *own in zip(
+    for index, is_still, goes_back, is_behind, *measured in zip(
         *(each.tolist() for each in (queue, stands, rewinds, is_warned, *figures)), strict=True
     ):
         name = sampled.names[index]
         state: State = WARN if is_behind else OK
         if is_still:
             age_s = ages_s.get(name)
-            state = STALL if age_s is None or age_s <= own[-1] else STOP
+            state = STALL if age_s is None or age_s <= measured[-1] else STOP
         elif goes_back:
             state = REWIND
-        states.append(QueueState(name, state, *own))
+        states.append(QueueState(name, state, *measured))
     return sorted(states, key=lambda state: state.queue)
 
 
@@ -161,5 +161,5 @@ def _left_for_s(group: GroupFacts) -> dict[Queue, float]:
     return {name: one.behind_s for one in group.lags if one.behind_s is not None and (name := _name(one)) not in owned}
 
 
-def _name(one: Lag | Owned) -> Queue:
-    return Queue(one.topic, one.broker_name, one.queue_id)
+def _name(row: Lag | Owned) -> Queue:
+    return Queue(row.topic, row.broker_name, row.queue_id)

@@ -141,17 +141,17 @@ def _waits_s(group: Group) -> dict[Queue, tuple[float, int]]:
         for one in reads.topic.written
     }
     waits: dict[Queue, tuple[float, int]] = {}
-    for one in group.facts.lags:
-        if not one.lag or one.topic not in topics:
+    for row in group.facts.lags:
+        if not row.lag or row.topic not in topics:
             continue
-        rate = rates.get((one.topic, one.broker_name, one.queue_id)) or None
-        if one.behind_s is not None:
-            wait_s = one.behind_s - (0.0 if rate is None else 1 / rate)
+        rate = rates.get((row.topic, row.broker_name, row.queue_id)) or None
+        if row.behind_s is not None:
+            wait_s = row.behind_s - (0.0 if rate is None else 1 / rate)
         elif rate is not None:
-            wait_s = one.lag / rate
+            wait_s = row.lag / rate
         else:
             continue
-        waits[Queue(one.topic, one.broker_name, one.queue_id)] = (wait_s if wait_s > 0 else 0.0, one.lag)
+        waits[Queue(row.topic, row.broker_name, row.queue_id)] = (wait_s if wait_s > 0 else 0.0, row.lag)
     return waits
 
 

@@ -166,10 +166,10 @@ def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | No
     offset is beyond its end.
     """
     furthest: dict[int, int] = {}
-    for one in topic.unit.stranded:
-        if one.broker_name == broker_name and one.consumer_offset is not None:
-            furthest[one.queue_id] = min(furthest.get(one.queue_id, one.consumer_offset), one.consumer_offset)
-    stranded = told = 0
+    for row in topic.unit.stranded:
+        if row.broker_name == broker_name and row.consumer_offset is not None:
+            furthest[row.queue_id] = min(furthest.get(row.queue_id, row.consumer_offset), row.consumer_offset)
+    stranded = known_queues = 0
     for queue in topic.unit.facts.written:
         if queue.broker_name != broker_name or queue.queue_id < read:
             continue
@@ -177,8 +177,8 @@ def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | No
         if unread is None:
             return None
         stranded += unread
-        told += queue.queue_id < write
-    return stranded if told == write - read else None
+        known_queues += queue.queue_id < write
+    return stranded if known_queues == write - read else None
 
 
 def undeclared_topic(topic: Topic) -> Iterator[Finding]:
@@ -244,7 +244,7 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
 
 def _producers_rates(topic: Topic) -> dict[Queue, float]:
     """Messages a second of the queues that producers see; nothing where one of them is unknown."""
-    told = {
+    known = {
         (queue.broker_name, queue.queue_id): queue.put_msgs_per_s
         for queue in topic.unit.facts.written
         if queue.put_msgs_per_s is not None
@@ -252,7 +252,7 @@ def _producers_rates(topic: Topic) -> dict[Queue, float]:
     rates: dict[Queue, float] = {}
     for place in filter(_takes_messages, topic.unit.facts.places):
         for queue_id in range(place.write_queue_nums or 0):
-            rate = told.get((place.broker_name, queue_id))
+            rate = known.get((place.broker_name, queue_id))
             if rate is None:
                 return {}
             rates[Queue(topic.name, place.broker_name, queue_id)] = rate

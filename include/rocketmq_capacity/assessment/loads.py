@@ -163,12 +163,14 @@ class Load:
 
 def _rates(divisions: Sequence[Division], index: QueueIndex) -> Numbers:
     """Messages a second that the groups get from each of their queues; NaN if unknown."""
-    found = np.full(index.queues, np.nan)
-    each = [[(reads, one) for reads in division.queues.topics for one in reads.topic.written] for division in divisions]
-    every = list(chain.from_iterable(each))
+    msgs_per_s = np.full(index.queues, np.nan)
+    written = [
+        [(reads, one) for reads in division.queues.topics for one in reads.topic.written] for division in divisions
+    ]
+    every = list(chain.from_iterable(written))
     queue = index.find(
         Named(
-            lengths(each),
+            lengths(written),
             [reads.topic.topic for reads, _ in every],
             [one.broker_name for _, one in every],
             [one.queue_id for _, one in every],
@@ -177,45 +179,45 @@ def _rates(divisions: Sequence[Division], index: QueueIndex) -> Numbers:
     put = np.array([one.put_msgs_per_s for _, one in every], np.float64)
     rate = put * np.array([reads.pass_ratio for reads, _ in every], np.float64)
     is_known = (queue != NO_QUEUE) & ~np.isnan(rate)
-    found[queue[is_known]] = rate[is_known]
-    return found
+    msgs_per_s[queue[is_known]] = rate[is_known]
+    return msgs_per_s
 
 
 def _lags(divisions: Sequence[Division], index: QueueIndex) -> Integers:
     """The groups' lag on each of their queues, or :data:`NO_LAG`."""
-    found = np.full(index.queues, NO_LAG)
-    each = [division.group.lags for division in divisions]
-    queue = index.find(Named.of(each))
-    lag = np.array([NO_LAG if one.lag is None else one.lag for lags in each for one in lags], np.int64)
+    lag_of_queue = np.full(index.queues, NO_LAG)
+    of_groups = [division.group.lags for division in divisions]
+    queue = index.find(Named.of(of_groups))
+    lag = np.array([NO_LAG if one.lag is None else one.lag for lags in of_groups for one in lags], np.int64)
     is_readable = queue != NO_QUEUE
-    found[queue[is_readable]] = lag[is_readable]
-    return found
+    lag_of_queue[queue[is_readable]] = lag[is_readable]
+    return lag_of_queue
 
 
-def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> Iterator[Load]:
+def loads_of(division: Division, weights: Weights, owner_sets: Sequence[Owners]) -> Iterator[Load]:
     """The loads under several owners. They are computed together, because single calls cost more than the sums."""
     clients = len(division.members.client_ids)
-    shape = len(each), clients
-    row = np.repeat(np.arange(len(each)), lengths([owners.queue for owners in each]))
-    queue = np.concatenate([*(owners.queue for owners in each), np.empty(0, np.int64)])
-    cell = row * clients + np.concatenate([*(owners.client for owners in each), np.empty(0, np.int64)])
+    shape = len(owner_sets), clients
+    row = np.repeat(np.arange(len(owner_sets)), lengths([owners.queue for owners in owner_sets]))
+    queue = np.concatenate([*(owners.queue for owners in owner_sets), np.empty(0, np.int64)])
+    cell = row * clients + np.concatenate([*(owners.client for owners in owner_sets), np.empty(0, np.int64)])
     strange = _counted(
-        (number * clients + client for number, owners in enumerate(each) for client, _ in owners.strangers), shape
+        (number * clients + client for number, owners in enumerate(owner_sets) for client, _ in owners.strangers), shape
     )
     queues = _counted(cell, shape) + strange
-    rates = np.bincount(cell, weights.msgs_per_s[queue], len(each) * clients).reshape(shape)
+    rates = np.bincount(cell, weights.msgs_per_s[queue], len(owner_sets) * clients).reshape(shape)
     msgs_per_s = np.where(strange > 0, np.nan, rates)
-    lag = np.zeros(len(each) * clients, np.int64)
+    lag = np.zeros(len(owner_sets) * clients, np.int64)
     np.add.at(lag, cell, weights.lag[queue])
     lag = lag.reshape(shape)
     has_lag = (_counted(cell[~weights.has_lag[queue]], shape) == 0) & (strange == 0)
-    is_owned = np.zeros((len(each), len(division.queues)), bool)
+    is_owned = np.zeros((len(owner_sets), len(division.queues)), bool)
     is_owned[row, queue] = True
     x = np.concatenate([queues, msgs_per_s, np.where(has_lag, lag, np.nan)])
-    is_shared = np.array([np.any(owners.is_popped) for owners in each], bool)
-    figures = metrics(x, np.repeat(weights.floors(clients), len(each)), np.tile(is_shared, 3))
+    is_shared = np.array([np.any(owners.is_popped) for owners in owner_sets], bool)
+    figures = metrics(x, np.repeat(weights.floors(clients), len(owner_sets)), np.tile(is_shared, 3))
     topics = division.queues.topic[weights.queue]
-    for number, owners in enumerate(each):
+    for number, owners in enumerate(owner_sets):
         is_orphan = ~is_owned[number, weights.queue]
         if owners.unknown:
             is_orphan &= ~np.isin(topics, list(owners.unknown))
@@ -227,7 +229,7 @@ def loads_of(division: Division, weights: Weights, each: Sequence[Owners]) -> It
             lag[number],
             has_lag[number],
             weights.queue[is_orphan],
-            *([None] * 3 if owners.unknown else figures[number :: len(each)]),
+            *([None] * 3 if owners.unknown else figures[number :: len(owner_sets)]),
         )
 
 

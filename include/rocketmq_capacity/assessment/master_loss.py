@@ -72,8 +72,8 @@ class MasterLoss:
         """
         is_elected = elects_a_master(slaves)
         if is_elected:
-            told = [_seconds(one, "controllerHeartBeatTimeoutMills", HEARTBEAT_TIMEOUT_S) for one in slaves]
-            silent_s = max(told) + CONTROLLER_SCAN_S
+            timeouts_s = [_seconds(one, "controllerHeartBeatTimeoutMills", HEARTBEAT_TIMEOUT_S) for one in slaves]
+            silent_s = max(timeouts_s) + CONTROLLER_SCAN_S
         elif master is not None and has_acting_master([master]):
             silent_s = _seconds(master, "brokerNotActiveTimeoutMillis", NOT_ACTIVE_S) + NAMESERVER_SCAN_S
         else:

@@ -189,9 +189,9 @@ def duplicate_client_id(group: Group) -> Iterator[Finding]:
     if not group.is_clustering or len(members.client_ids) == len(members):
         return
     copies: dict[str, list[Consumer]] = {}
-    for one in members.consumers:
-        if not one.is_grpc:
-            copies.setdefault(one.client_id, []).append(one)
+    for consumer in members.consumers:
+        if not consumer.is_grpc:
+            copies.setdefault(consumer.client_id, []).append(consumer)
     shared = {client_id: each for client_id, each in copies.items() if len(each) > 1}
     if not shared:
         return
@@ -229,27 +229,27 @@ def mixed_strategies(group: Group) -> Iterator[Finding]:
         return
     runners: dict[str, list[str]] = {}
     grpc = [one.client_id for one in group.facts.consumers if one.is_grpc]
-    for one in group.facts.consumers:
-        if one.allocate_strategy is not None and not one.is_grpc:
-            runners.setdefault(one.allocate_strategy, []).append(one.client_id)
+    for consumer in group.facts.consumers:
+        if consumer.allocate_strategy is not None and not consumer.is_grpc:
+            runners.setdefault(consumer.allocate_strategy, []).append(consumer.client_id)
     if len(runners) < 2 and not grpc:
         yield from _mixed_dialects(group)
         return
-    each = sorted(runners.items(), key=lambda one: (-len(one[1]), one[0]))
+    ranked = sorted(runners.items(), key=lambda one: (-len(one[1]), one[0]))
     if grpc:
-        yield _mixed_protocols(group, grpc, each)
+        yield _mixed_protocols(group, grpc, ranked)
         return
     yield _mixed(
         group,
-        subjects=chain.from_iterable(ids for _, ids in each[1:]),
-        strategies=_of_strategies(each),
+        subjects=chain.from_iterable(ids for _, ids in ranked[1:]),
+        strategies=_of_strategies(ranked),
         message=f"Its clients run different strategies: {', '.join(sorted(runners))}."
         + harm(group.orphans_today, group.twice_today),
     )
 
 
-def _of_strategies(each: Iterable[tuple[str, Sequence[str]]]) -> list[OfStrategy]:
-    return [OfStrategy(strategy=strategy, clients=len(ids)) for strategy, ids in each]
+def _of_strategies(ranked: Iterable[tuple[str, Sequence[str]]]) -> list[OfStrategy]:
+    return [OfStrategy(strategy=strategy, clients=len(ids)) for strategy, ids in ranked]
 
 
 def _mixed(
@@ -288,28 +288,28 @@ def _mixed_dialects(group: Group) -> Iterator[Finding]:
         return
     strategy = group.policy.computed(group.current.strategy)
     of_dialect: dict[str, list[str]] = {}
-    for one in group.facts.consumers:
-        of_dialect.setdefault(group.allocator.dialect(strategy, one), []).append(one.client_id)
-    each = sorted(of_dialect.items(), key=lambda one: (-len(one[1]), one[0]))
+    for consumer in group.facts.consumers:
+        of_dialect.setdefault(group.allocator.dialect(strategy, consumer), []).append(consumer.client_id)
+    ranked = sorted(of_dialect.items(), key=lambda one: (-len(one[1]), one[0]))
     yield _mixed(
         group,
-        subjects=chain.from_iterable(ids for _, ids in each[1:]),
+        subjects=chain.from_iterable(ids for _, ids in ranked[1:]),
         strategies=[OfStrategy(strategy=strategy, clients=group.facts.connections)],
-        dialects=[OfDialect(dialect=dialect, clients=len(ids)) for dialect, ids in each],
+        dialects=[OfDialect(dialect=dialect, clients=len(ids)) for dialect, ids in ranked],
         message=f"Its clients compute {strategy} differently: "
-        + f"{' and '.join(DIALECT_WORDS[dialect] for dialect, _ in each)}."
+        + f"{' and '.join(DIALECT_WORDS[dialect] for dialect, _ in ranked)}."
         + harm(group.orphans_today, group.twice_today),
     )
 
 
-def _mixed_protocols(group: Group, grpc: list[str], each: list[tuple[str, list[str]]]) -> Finding:
+def _mixed_protocols(group: Group, grpc: list[str], ranked: list[tuple[str, list[str]]]) -> Finding:
     """The finding of MIXED_STRATEGIES for gRPC clients that pop what remoting clients divide."""
     others = group.facts.connections - len(grpc)
     return _mixed(
         group,
         subjects=grpc,
         protocols=[OfProtocol(protocol=GRPC, clients=len(grpc)), OfProtocol(protocol=REMOTING, clients=others)],
-        strategies=_of_strategies(each),
+        strategies=_of_strategies(ranked),
         message=f"{counted(len(grpc), 'gRPC client')} {'pops' if len(grpc) == 1 else 'pop'} every queue that "
         f"{counted(others, 'remoting client')} {'divides' if others == 1 else 'divide'}: messages are consumed twice.",
     )
@@ -325,12 +325,12 @@ def membership_disagreement(group: Group) -> Iterator[Finding]:
     remoting = [one for one in group.facts.consumers if not one.is_grpc]
     named = {broker for one in remoting for broker in one.seen_on or ()}
     unknown_to: dict[str, set[str]] = {}
-    for one in remoting:
-        if one.seen_on is None or not group.is_settled(one):
+    for consumer in remoting:
+        if consumer.seen_on is None or not group.is_settled(consumer):
             continue
-        unseen = named.difference(one.seen_on)
-        for broker in unseen and unseen & _serving(group, one):
-            unknown_to.setdefault(broker, set()).add(one.client_id)
+        unseen = named.difference(consumer.seen_on)
+        for broker in unseen and unseen & _serving(group, consumer):
+            unknown_to.setdefault(broker, set()).add(consumer.client_id)
     if not unknown_to:
         return
     ids = _distinct(chain.from_iterable(unknown_to.values()))

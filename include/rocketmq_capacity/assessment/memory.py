@@ -114,7 +114,7 @@ def client_memory(group: Group) -> Iterator[Finding]:
     worst = now if left is None or not left.most > now.most else left
     if np.isnan(now.most) or worst.most <= limit:
         return
-    is_now, each = now.most > limit, floor(limit / worst.message_bytes.max())
+    is_now, needed_messages = now.most > limit, floor(limit / worst.message_bytes.max())
     shown = now if is_now else worst
     client_id, settings = shown.client_ids[shown.fullest], _first(group, now.fullest)
     yield finding(
@@ -132,9 +132,9 @@ def client_memory(group: Group) -> Iterator[Finding]:
             pull_threshold_size_for_queue_mib=settings.pull_threshold_size_for_queue_mib,
             heap_mib=heap_mib,
             bound_ratio=bounds.heap_ratio,
-            needed_pull_threshold_for_queue=each or None,
+            needed_pull_threshold_for_queue=needed_messages or None,
             needed_pull_threshold_for_topic=floor(limit / (worst.message_bytes / worst.queues.clip(1)).max()) or None,
-            needed_cache_bytes=round(each * worst.message_bytes.max()) if each else None,
+            needed_cache_bytes=round(needed_messages * worst.message_bytes.max()) if needed_messages else None,
         ),
         message=("" if is_now else f"With {counted(bounds.lost_clients, 'client')} lost, ")
         + f"{client_id} may cache {fixed(shown.most / MIB, 1)} MiB of messages; its heap has {heap_mib} MiB.",
@@ -147,35 +147,35 @@ def _with_lost(group: Group, clients: int) -> Caches | None:
     Clients of a broadcasting group take over no queues.
     """
     left = group.facts.connections - clients
-    found = divided([(group.staff, left)])[0] if group.is_clustering and left > 0 else None
-    return None if found is None or found.owners.unknown else _caches(group, found, is_today=False)
+    after = divided([(group.staff, left)])[0] if group.is_clustering and left > 0 else None
+    return None if after is None or after.owners.unknown else _caches(group, after, is_today=False)
 
 
-def _caches(group: Group, found: Divided, *, is_today: bool) -> Caches:
-    owners, clients = found.owners, len(found.rows)
+def _caches(group: Group, assigned: Divided, *, is_today: bool) -> Caches:
+    owners, clients = assigned.owners, len(assigned.rows)
     is_pulled = ~np.broadcast_to(owners.is_popped, owners.queue.shape)
     queue, client = owners.queue[is_pulled], owners.client[is_pulled]
     queues = np.bincount(client, minlength=clients)
     bounds = [
         _bounds(_first(group, row), own, is_today=is_today)
-        for row, own in zip(found.rows.tolist(), queues.tolist(), strict=True)
+        for row, own in zip(assigned.rows.tolist(), queues.tolist(), strict=True)
     ]
     most = np.array(bounds, np.float64).reshape(-1, 2)
-    message = average_bytes(found.division, group.cluster)[queue]
+    message = average_bytes(assigned.division, group.cluster)[queue]
     full = np.minimum(most[client, 0] * message, most[client, 1] * MIB)
     of_client = (np.bincount(client, part, clients).astype(np.float64) for part in (message, full))
-    return Caches(found.division.members.client_ids, queues, *of_client)
+    return Caches(assigned.division.members.client_ids, queues, *of_client)
 
 
-def _bounds(one: Consumer, queues: int, *, is_today: bool) -> tuple[float, float]:
+def _bounds(consumer: Consumer, queues: int, *, is_today: bool) -> tuple[float, float]:
     """The most messages and MiB that a client caches for a queue; NaN if unknown.
 
     A client with ``pullThresholdForTopic`` divides it by all queues that it owns, and reports the result.
     Source: RebalancePushImpl.messageQueueChanged, rocketmq-all-5.3.3.
     """
-    messages, mib = one.pull_threshold_for_queue, one.pull_threshold_size_for_queue_mib
+    messages, mib = consumer.pull_threshold_for_queue, consumer.pull_threshold_size_for_queue_mib
     if not is_today and queues:
-        of_topic, mib_of_topic = one.pull_threshold_for_topic, one.pull_threshold_size_for_topic_mib
+        of_topic, mib_of_topic = consumer.pull_threshold_for_topic, consumer.pull_threshold_size_for_topic_mib
         messages = messages if of_topic is None else max(1, of_topic // queues)
         mib = mib if mib_of_topic is None else max(1, mib_of_topic // queues)
     return np.nan if messages is None else float(messages), np.nan if mib is None else float(mib)

@@ -62,7 +62,7 @@ def more_queues(staff: Staff, work: Work, bound: float, *, is_harmed: bool) -> M
         clients = None
         if burden.idle_clients:
             clients = result(least_number(lambda number: layout.is_enough(number, bound), 1, today))  # noqa: B023
-        return MoreQueues(layout.topic, layout.each, clients, share)
+        return MoreQueues(layout.topic, layout.per_broker, clients, share)
     return None
 
 
@@ -79,7 +79,7 @@ def queues_and_clients(staff: Staff, work: Work, bound: float) -> MoreQueues | N
             continue
         clients = result(least_number(lambda number: layout.is_enough(number, bound), today + 1, most))  # noqa: B023
         share = None if clients is None else _share(layout.burden(clients), peak)
-        return None if share is None else MoreQueues(layout.topic, layout.each, clients, share)
+        return None if share is None else MoreQueues(layout.topic, layout.per_broker, clients, share)
     return None
 
 
@@ -94,8 +94,8 @@ def _layouts(staff: Staff, work: Work) -> Iterator["_Layout"]:
     if not places or kept_count(heaviest.topic) is not None:
         return
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
-    for each in range(least + 1, staff.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker + 1):
-        yield _Layout(staff, index, each)
+    for per_broker in range(least + 1, staff.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker + 1):
+        yield _Layout(staff, index, per_broker)
 
 
 def _share(burden: Burden | None, peak: float) -> float | None:
@@ -110,12 +110,12 @@ class _Layout:
     Attributes:
         staff: the group's clients today.
         index: the index of the topic in their division.
-        each: its queues on each writable broker.
+        per_broker: its queues on each writable broker.
     """
 
     staff: Staff
     index: int
-    each: int
+    per_broker: int
 
     @property
     def heaviest(self) -> Reads:
@@ -127,7 +127,7 @@ class _Layout:
 
     @cached_property
     def facts(self) -> GroupFacts:
-        today, grown = self.heaviest, _grown(self.heaviest, self.each)
+        today, grown = self.heaviest, _grown(self.heaviest, self.per_broker)
         reads = tuple(grown if one is today else one for one in self.staff.facts.reads)
         return structs.replace(self.staff.facts, reads=reads)
 
@@ -163,14 +163,14 @@ class _Layout:
     def planned_msgs_per_s(self) -> Numbers:
         """Messages a second of each queue, as of ``Staff.planned_msgs_per_s``, but the topic's are spread evenly."""
         today, planned, peak = self.staff.division.queues, self.staff.planned_msgs_per_s, self.staff.peak
-        was, is_grown = today.topic == self.index, self.queues.topic == self.index
+        grows, is_grown = today.topic == self.index, self.queues.topic == self.index
         takes = is_grown & np.array([_takes_more(place) for place in self.queues.places], bool)[self.queues.place]
         written = [one.put_msgs_per_s for one in self.heaviest.topic.written]
         known = [rate for rate in written if rate is not None]
         # Without another peak, the messages of queues that nobody reads count as well: they come to the others then.
-        total = sum(known) * (self.heaviest.pass_ratio or 0.0) if peak.of_queues is None else planned[was].sum()
+        total = sum(known) * (self.heaviest.pass_ratio or 0.0) if peak.of_queues is None else planned[grows].sum()
         rates = np.zeros(len(self.queues))
-        rates[~is_grown] = planned[~was]
+        rates[~is_grown] = planned[~grows]
         rates[takes] = total / np.count_nonzero(takes) if len(known) == len(written) else np.nan
         return rates
 
@@ -188,10 +188,10 @@ def _takes_more(place: Place) -> bool:
     return (place.perm or 0) & READ_WRITE == READ_WRITE
 
 
-def _grown(heaviest: Reads, each: int) -> Reads:
+def _grown(heaviest: Reads, per_broker: int) -> Reads:
     """The topic with this number of queues on each writable broker."""
     places = tuple(
-        structs.replace(place, read_queue_nums=each, write_queue_nums=each) if _takes_more(place) else place
+        structs.replace(place, read_queue_nums=per_broker, write_queue_nums=per_broker) if _takes_more(place) else place
         for place in heaviest.topic.places
     )
     return structs.replace(heaviest, topic=structs.replace(heaviest.topic, places=places))

@@ -128,8 +128,8 @@ def unlockable_queues(group: Group) -> Iterator[Finding]:
 
 def _unlockable(group: Group, reads: Reads, place: Place) -> Finding:
     slaves = [one for one in group.cluster.brokers if one.broker_name == place.broker_name]
-    told = {(one.config or {}).get(ACTING) for one in slaves}
-    may_act = None if None in told and "true" not in told else "true" in told
+    answers = {(one.config or {}).get(ACTING) for one in slaves}
+    may_act = None if None in answers and "true" not in answers else "true" in answers
     severity: Severity = WARNING if may_act else CRITICAL
     return finding(
         FIFO_BROKEN,

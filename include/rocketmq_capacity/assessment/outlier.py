@@ -88,15 +88,14 @@ def outliers_of(
     for slow in (SLOW, PER_THREAD):
         compared[slow].factor[is_quick] = np.nan
     settled = {one.client_id for one in division.members.consumers if is_settled(one, bounds)}
-    found = []
+    outliers = []
     for client, client_id in enumerate(client_ids):
         figure = _worst(compared, client, factor)
         if figure is not None and client_id in settled:
-            one = compared[figure]
-            found.append(
-                Outlier(client, figure, *(float(each[client]) for each in (one.value, one.median, one.factor)))
-            )
-    return tuple(found) if 2 * len(found) < len(client_ids) else ()
+            comparison = compared[figure]
+            figures = (comparison.value, comparison.median, comparison.factor)
+            outliers.append(Outlier(client, figure, *(float(of_clients[client]) for of_clients in figures)))
+    return tuple(outliers) if 2 * len(outliers) < len(client_ids) else ()
 
 
 def _worst(compared: Mapping[Figure, _Compared], client: int, factor: float) -> Figure | None:
@@ -175,16 +174,16 @@ def _of_failures(division: Division, bounds: Thresholds) -> _Compared:
     clients = {client_id: index for index, client_id in enumerate(division.members.client_ids)}
     topics = {reads.topic.topic: index for index, reads in enumerate(division.queues.topics)}
     failed, handled = np.zeros((len(clients), len(topics))), np.zeros((len(clients), len(topics)))
-    for one in division.group.consumed:
-        if one.topic in topics and one.msgs_per_s and one.failed_msgs_per_s is not None:
-            failed[clients[one.client_id], topics[one.topic]] += one.failed_msgs_per_s
-            handled[clients[one.client_id], topics[one.topic]] += one.msgs_per_s
+    for row in division.group.consumed:
+        if row.topic in topics and row.msgs_per_s and row.failed_msgs_per_s is not None:
+            failed[clients[row.client_id], topics[row.topic]] += row.failed_msgs_per_s
+            handled[clients[row.client_id], topics[row.topic]] += row.msgs_per_s
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = np.where(handled > 0, failed / handled, np.nan)
-    found = _by_topic(shares, handled)
+    compared = _by_topic(shares, handled)
     rare = np.nansum(failed, axis=1) < floor * bounds.LOW_UTILISATION.min_msgs_per_s
-    factor = np.where(rare, np.nan, found.value / np.fmax(found.median, floor))
-    return _Compared(found.value, found.median, np.where(np.isnan(found.median), np.nan, factor))
+    factor = np.where(rare, np.nan, compared.value / np.fmax(compared.median, floor))
+    return _Compared(compared.value, compared.median, np.where(np.isnan(compared.median), np.nan, factor))
 
 
 def _peers_median(figures: Numbers) -> Numbers:

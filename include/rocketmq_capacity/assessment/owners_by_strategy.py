@@ -28,6 +28,6 @@ def divide(wanted: Iterable[tuple[OwnersByStrategy, str]]) -> None:
     asked = [(owners, strategy) for owners, strategy in wanted if strategy not in owners]
     if not asked:
         return
-    found = asked[0][0].allocator.owners_of_each([(strategy, owners.division) for owners, strategy in asked])
-    for (owners, strategy), own in zip(asked, found, strict=True):
-        owners[strategy] = own
+    computed = asked[0][0].allocator.owners_of_each([(strategy, owners.division) for owners, strategy in asked])
+    for (owners, strategy), of_strategy in zip(asked, computed, strict=True):
+        owners[strategy] = of_strategy

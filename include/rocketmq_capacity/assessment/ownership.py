@@ -324,8 +324,9 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
         for name in group.drained_brokers:
             of_broker.setdefault(name, []).append(group)
     for name in sorted(of_broker.keys() - masterless(cluster.brokers).keys()):
-        each = sorted(of_broker[name], key=lambda one: java_order(one.consumer_group))
-        names, clients = [one.consumer_group for one in each], sum(len(one.drained_clients) for one in each)
+        drained_groups = sorted(of_broker[name], key=lambda one: java_order(one.consumer_group))
+        names = [group.consumer_group for group in drained_groups]
+        clients = sum(len(group.drained_clients) for group in drained_groups)
         yield finding(
             READ_ONLY_IDLE,
             INFO,
@@ -360,8 +361,8 @@ def drained(group: Group) -> tuple[list[str], list[str]]:
     works[[client for client, _ in owners.strangers]] = True
     idle = np.flatnonzero(~works & (group.whole_load.queues > 0))
     ids = [group.client_ids[client] for client in idle.tolist()]
-    own = owners.queue[np.isin(owners.client, idle)]
-    return ids, sorted({queues.places[place].broker_name for place in queues.place[own].tolist()})
+    idle_queues = owners.queue[np.isin(owners.client, idle)]
+    return ids, sorted({queues.places[place].broker_name for place in queues.place[idle_queues].tolist()})
 
 
 def _is_dead(place: Place) -> bool:

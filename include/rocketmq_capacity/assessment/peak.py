@@ -83,24 +83,24 @@ def peak_of(division: Division, weights: Weights, sampled: Sampled) -> Peak:
     now = np.asarray(np.bincount(topic, measured[queues], topics), np.float64)
     steps = list(_sampled(sampled, division, measured, now))
     seen = [*steps, *_stored(division)]
-    told = days, hours + len(steps)
+    covered = days, hours + len(steps)
     total = float(now.sum())
     if np.isnan(total):
-        return Peak(1.0, None, None, *told)
+        return Peak(1.0, None, None, *covered)
     highest, when, at_peak = total, None, now
-    for one in seen:
-        then = np.fmax(now, one.of_topics)
+    for moment in seen:
+        then = np.fmax(now, moment.of_topics)
         # Sums of equal rates may differ in their last digit: of equal moments, the first counts.
         if then.sum() > highest * (1 + SAME):
-            highest, when, at_peak = float(then.sum()), one.at_s, then
+            highest, when, at_peak = float(then.sum()), moment.at_s, then
     from_nothing = None if highest > 0 else 1.0
     factor = highest / total if total > 0 else from_nothing
     is_even = factor is not None and bool(np.all(np.abs(at_peak - factor * now) <= SAME * at_peak))
     if is_even:
-        return Peak(factor, highest, when, *told)
+        return Peak(factor, highest, when, *covered)
     planned = at_peak / (factor or 1.0)
     ratios = np.where(planned > 0, planned / np.where(now > 0, now, np.nan), 1.0)
-    return Peak(factor, highest, when, *told, _spread(division, measured, now, planned), ratios)
+    return Peak(factor, highest, when, *covered, _spread(division, measured, now, planned), ratios)
 
 
 def _stored(division: Division) -> Iterator[_Seen]:

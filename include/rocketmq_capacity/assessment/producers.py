@@ -67,11 +67,11 @@ def permanent_displacement(producers: Iterable[Producer]) -> Iterator[Finding]:
     displacing: Counter[tuple[str, str]] = Counter()
     ids: set[str] = set()
     fixed: set[Version] = set()
-    for one in producers:
-        faulty = RENAMED_QUEUE.range_of(version_of(one.version)) if one.language == JAVA else None
+    for producer in producers:
+        faulty = RENAMED_QUEUE.range_of(version_of(producer.version)) if producer.language == JAVA else None
         if faulty is not None:
-            displacing[one.producer_group, one.version or ""] += 1
-            ids.add(one.client_id)
+            displacing[producer.producer_group, producer.version or ""] += 1
+            ids.add(producer.client_id)
             fixed.add(faulty.fixed)
     if not displacing:
         return

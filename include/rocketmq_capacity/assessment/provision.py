@@ -91,10 +91,10 @@ def provision(sizes: Sizes, growth: Growth, no_verdict: str | None, doubt: str |
         may_go: whether its facts let some client go, as far as they tell it without any simulation.
     """
     staff, work = sizes.staff, sizes.staff.work
-    found = None if work is None else work.busiest()
-    if work is None or found is None:
+    today = None if work is None else work.busiest()
+    if work is None or today is None:
         return Provision(UNDECIDED, no_verdict or _missing(staff, work))
-    use, busiest_now = found
+    use, busiest_now = today
     client_ids, bound = staff.division.members.client_ids, staff.policy.thresholds.PROVISION.under_utilisation
     planned, scale = staff.planned_work or work, staff.peak.scale
     highest = planned.busiest()
@@ -140,10 +140,10 @@ def with_outliers(verdict: Provision, staff: Staff, outliers: Sequence[str], dou
         outliers: the client ids of the outliers.
         doubt: as in :class:`Provision`, of the clients with the outliers.
     """
-    found = None if staff.work is None else staff.work.busiest()
-    if found is None:
+    today = None if staff.work is None else staff.work.busiest()
+    if today is None:
         return verdict
-    use, busiest = found
+    use, busiest = today
     names = listed(outliers)
     is_over = verdict.status == OVER
     return replace(
@@ -169,8 +169,8 @@ def _with_owners_least(staff: Staff, verdict: Provision) -> Provision:
 
 def _busy_at_peak(staff: Staff) -> Interval | None:
     """The busy share of the busiest client at the peak; None if unknown."""
-    found = None if staff.planned_work is None else staff.planned_work.busiest()
-    return None if found is None else found[0].times(staff.peak.scale)
+    busiest = None if staff.planned_work is None else staff.planned_work.busiest()
+    return None if busiest is None else busiest[0].times(staff.peak.scale)
 
 
 def _verdict(

@@ -22,8 +22,8 @@ from rocketmq_capacity.wording import rounded
 
 def busiest_share(work: Work | None, peak: float) -> float | None:
     """The busy share of the busiest client at the peak; None if unknown."""
-    found = None if work is None else work.busiest()
-    return None if found is None else found[0].estimate * peak
+    busiest = None if work is None else work.busiest()
+    return None if busiest is None else busiest[0].estimate * peak
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ class ShorterCalls:
 
 def shorter_calls(division: Division, work: Work, bound: float, peak: float) -> ShorterCalls | None:
     """The shorter calls that keep the busiest client within the bound; None if its share is unknown."""
-    found = work.busiest()
-    if found is None or not 0 < bound < found[0].estimate * peak:
+    today = work.busiest()
+    if today is None or not 0 < bound < today[0].estimate * peak:
         return None
-    share, busiest = found[0].estimate * peak, found[1]
+    share, busiest = today[0].estimate * peak, today[1]
     ratio = _cut(bound / share)
     handled = np.flatnonzero(work.incoming_msgs_per_s[busiest] > 0)
     times = [(float(work.times.estimate[busiest, topic]), topic) for topic in handled.tolist()]

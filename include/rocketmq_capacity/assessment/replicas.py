@@ -39,8 +39,8 @@ EVERYBODY: Final = Reading(pull=True, pull_in_order=True, pop=True)
 def masterless(brokers: Iterable[Broker]) -> dict[str, list[Broker]]:
     """The slaves of each broker without a master, by name, in the order of their broker ids."""
     replicas: dict[str, list[Broker]] = {}
-    for one in sorted(brokers, key=lambda one: (one.broker_name, one.broker_id)):
-        replicas.setdefault(one.broker_name, []).append(one)
+    for broker in sorted(brokers, key=lambda one: (one.broker_name, one.broker_id)):
+        replicas.setdefault(broker.broker_name, []).append(broker)
     return {name: slaves for name, slaves in replicas.items() if slaves[0].broker_id}
 
 
@@ -53,11 +53,11 @@ def registered_only_with(nameservers: AbstractSet[str], masters: Mapping[str, Re
     """
     alone = []
     for name, master in masters.items():
-        told = (master.config or {}).get("namesrvAddr")
-        if told is None:
+        namesrv_addr = (master.config or {}).get("namesrvAddr")
+        if namesrv_addr is None:
             return None
-        own = {one.strip() for one in told.split(";") if one.strip()}
-        if own and own <= nameservers:
+        addresses = {one.strip() for one in namesrv_addr.split(";") if one.strip()}
+        if addresses and addresses <= nameservers:
             alone.append(name)
     return tuple(alone)
 
@@ -95,5 +95,5 @@ def readable_without_master(slaves: Sequence[Replica]) -> Reading:
 
 def _is_set(slave: Replica, key: str) -> bool | None:
     """Whether a switch is on; None where the broker does not say."""
-    told = (slave.config or {}).get(key)
-    return None if told is None else told.lower() == TRUE
+    value = (slave.config or {}).get(key)
+    return None if value is None else value.lower() == TRUE

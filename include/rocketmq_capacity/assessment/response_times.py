@@ -44,15 +44,15 @@ class ResponseTimes:
         topic = np.array([topics[one.topic] for one in timed], np.int64)
         cell = np.array([clients[one.client_id] for one in timed], np.int64) * shape[1] + topic
         times = np.array([one.consume_rt_ms for one in timed], np.float64)
-        own = _mean(cell, times, shape[0] * shape[1]).reshape(shape)
-        is_reported = ~np.isnan(own)
+        reported_ms = _mean(cell, times, shape[0] * shape[1]).reshape(shape)
+        is_reported = ~np.isnan(reported_ms)
         least, most = np.full(shape[1], np.nan), np.full(shape[1], np.nan)
         np.fmin.at(least, topic, times)
         np.fmax.at(most, topic, times)
         return cls(
-            np.where(is_reported, own, least),
-            np.where(is_reported, own, _mean(topic, times, shape[1])),
-            np.where(is_reported, own, most),
+            np.where(is_reported, reported_ms, least),
+            np.where(is_reported, reported_ms, _mean(topic, times, shape[1])),
+            np.where(is_reported, reported_ms, most),
             is_reported,
         )
 

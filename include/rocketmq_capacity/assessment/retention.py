@@ -119,16 +119,16 @@ def retention_risk(group: Group) -> Iterator[Finding]:
     lost: list[Queue] = []
     hours: dict[Queue, float] = {}
     deleted = 0
-    for one, offset in behind:
-        queue = Queue(one.topic, one.broker_name, one.queue_id)
-        least = one.min_offset
+    for row, offset in behind:
+        queue = Queue(row.topic, row.broker_name, row.queue_id)
+        least = row.min_offset
         if least is not None and offset < least:
             lost.append(queue)
             deleted += least - offset
-        elif one.behind_s is not None and (kept := kept_s.get(one.broker_name)) is not None:
+        elif row.behind_s is not None and (kept := kept_s.get(row.broker_name)) is not None:
             if not least:  # the queue still has its first message, so the broker may be new
-                kept = max(kept, reserved_s.get(one.broker_name, kept))
-            hours[queue] = max(kept - one.behind_s, 0.0) / HOUR_S
+                kept = max(kept, reserved_s.get(row.broker_name, kept))
+            hours[queue] = max(kept - row.behind_s, 0.0) / HOUR_S
     near = {queue: left for queue, left in hours.items() if left < bounds.warning_hours}
     if not lost and not near:
         return

@@ -231,8 +231,8 @@ class Rooms:
 
     def is_told(self, owners: Owners) -> Flags:
         """Whether the rooms of queue and owner are both known, for each pair."""
-        told: Flags = (self.of_queue[owners.queue] != UNTOLD) & (self.of_client[owners.client] != UNTOLD)
-        return told
+        is_known: Flags = (self.of_queue[owners.queue] != UNTOLD) & (self.of_client[owners.client] != UNTOLD)
+        return is_known
 
     def cross_share(self, owners: Owners) -> float | None:
         """The share of the queues that is read from another room; None if no queue and its reader have known rooms.
@@ -241,8 +241,8 @@ class Rooms:
         is in another room.
         """
         weights = self.weights(owners)
-        told = float(weights[self.is_told(owners)].sum())
-        return float(weights[self.crosses(owners)].sum()) / told if told else None
+        known = float(weights[self.is_told(owners)].sum())
+        return float(weights[self.crosses(owners)].sum()) / known if known else None
 
     def cross_msgs_per_s(self, owners: Owners) -> float | None:
         """Messages a second that go from one room to another; None if the rate of such a queue is unknown."""
@@ -260,7 +260,7 @@ class Rooms:
         size = len(self.names) ** 2
         queues, msgs = np.bincount(number, minlength=size), np.bincount(number, rates, size)
         mb = np.bincount(number, rates * message_bytes[queue], size) / MB
-        each = [
+        room_pairs = [
             RoomPair(
                 client_room=self.names[pair // len(self.names)],
                 broker_room=self.names[pair % len(self.names)],
@@ -271,7 +271,7 @@ class Rooms:
             for pair in np.flatnonzero(queues).tolist()
         ]
         return sorted(
-            each,
+            room_pairs,
             key=lambda one: (
                 -(one.mb_per_s or 0.0),
                 -(one.msgs_per_s or 0.0),
@@ -432,14 +432,14 @@ def _starving(group: Group, rooms: Rooms, load: Load) -> dict[str, StarvedRoom]:
     """The rooms whose clients own less than the policy's share of the mean, by name."""
     mean = float(load.queues.mean())
     least = group.policy.thresholds.ROOM_STARVATION.share * mean
-    found: dict[str, StarvedRoom] = {}
+    starving: dict[str, StarvedRoom] = {}
     if not mean:
-        return found  # nobody owns anything, in no room
+        return starving  # nobody owns anything, in no room
     for number, room in enumerate(rooms.names):
-        own = load.queues[rooms.of_client == number]
-        if len(own) and not own.mean() > least:
-            found[room] = StarvedRoom(room=room, clients=len(own), queues=int(own.sum()))
-    return found
+        queues = load.queues[rooms.of_client == number]
+        if len(queues) and not queues.mean() > least:
+            starving[room] = StarvedRoom(room=room, clients=len(queues), queues=int(queues.sum()))
+    return starving
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (cross_room, room_starvation)

@@ -50,35 +50,35 @@ class Sampled:
     def of_each(cls, divisions: Sequence[Division]) -> "list[Sampled]":
         """The samples of several groups."""
         groups = [division.group for division in divisions]
-        each = [group.sampled for group in groups]
+        of_groups = [group.sampled for group in groups]
         topics = [frozenset() if group.is_broadcasting else business_topics(group) for group in groups]
         is_judged = np.array(
-            [topic in own for samples, own in zip(each, topics, strict=True) for topic in samples.topics], bool
+            [topic in own for samples, own in zip(of_groups, topics, strict=True) for topic in samples.topics], bool
         )
-        counts = np.array(list(chain.from_iterable([one.counts for one in each])), np.int64)
-        at_s = np.frombuffer(b"".join([one.at_s for one in each]), "<f8")
-        broker_offset = np.frombuffer(b"".join([one.broker_offset for one in each]), "<i8")
-        consumer_offset = np.frombuffer(b"".join([one.consumer_offset for one in each]), "<i8")
+        counts = np.array(list(chain.from_iterable([one.counts for one in of_groups])), np.int64)
+        at_s = np.frombuffer(b"".join([one.at_s for one in of_groups]), "<f8")
+        broker_offset = np.frombuffer(b"".join([one.broker_offset for one in of_groups]), "<i8")
+        consumer_offset = np.frombuffer(b"".join([one.consumer_offset for one in of_groups]), "<i8")
         is_judged &= counts > 0
         index = QueueIndex([division.queues for division in divisions])
         queue = index.find(
             Named(
-                lengths([one.topics for one in each]),
-                list(chain.from_iterable([one.topics for one in each])),
-                list(chain.from_iterable([one.brokers for one in each])),
-                list(chain.from_iterable([one.queue_ids for one in each])),
+                lengths([one.topics for one in of_groups]),
+                list(chain.from_iterable([one.topics for one in of_groups])),
+                list(chain.from_iterable([one.brokers for one in of_groups])),
+                list(chain.from_iterable([one.queue_ids for one in of_groups])),
             )
         )
-        found, first, begin = [], 0, 0
+        sampled, first, begin = [], 0, 0
         for group, first_queue in zip(groups, index.first_of_group.tolist(), strict=True):
-            own = slice(first, first + len(group.sampled.topics))
-            of_queue = np.where(queue[own] == NO_QUEUE, NO_QUEUE, queue[own] - first_queue)
-            end = np.cumsum(counts[own])
-            samples = slice(begin, begin + int(counts[own].sum()))
+            of_group = slice(first, first + len(group.sampled.topics))
+            of_queue = np.where(queue[of_group] == NO_QUEUE, NO_QUEUE, queue[of_group] - first_queue)
+            end = np.cumsum(counts[of_group])
+            samples = slice(begin, begin + int(counts[of_group].sum()))
             of_sample = at_s[samples], broker_offset[samples], consumer_offset[samples]
-            found.append(cls(group, is_judged[own], of_queue, end, counts[own], *of_sample))
-            first, begin = own.stop, samples.stop
-        return found
+            sampled.append(cls(group, is_judged[of_group], of_queue, end, counts[of_group], *of_sample))
+            first, begin = of_group.stop, samples.stop
+        return sampled
 
     @cached_property
     def names(self) -> list[Queue]:
@@ -100,9 +100,9 @@ class Sampled:
         if index is None or not self.counts[index]:
             return None
         end = int(self.end[index])
-        own = slice(end - int(self.counts[index]), end)
-        at_s, lag = self.at_s[own].tolist(), self.lag[own]
-        stands = (self.consumer_offset[own] == self.consumer_offset[end - 1]) & (lag > 0)
+        samples = slice(end - int(self.counts[index]), end)
+        at_s, lag = self.at_s[samples].tolist(), self.lag[samples]
+        stands = (self.consumer_offset[samples] == self.consumer_offset[end - 1]) & (lag > 0)
         number = int((~stands[::-1]).argmax()) if not stands.all() else len(stands)
         return float(at_s[-1] - at_s[-number]) if number > 1 else None
 

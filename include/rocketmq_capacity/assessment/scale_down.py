@@ -61,11 +61,11 @@ def scale_down(group: Group, findings: Iterable[Finding]) -> ScaleDown:
     return ScaleDown(kept) if kept is not None else ScaleDown(None, ("LOSS_NOT_SURVIVED",))
 
 
-def settled(verdict: Provision, found: ScaleDown) -> Provision:
+def settled(verdict: Provision, spare: ScaleDown) -> Provision:
     """The verdict, which is at most RIGHT_PROVISIONED where something forbids that clients go."""
-    if verdict.status != OVER or found.kept is not None:
+    if verdict.status != OVER or spare.kept is not None:
         return verdict
-    why = f"fewer clients would be enough now, but {listed(found.blocked_by)} forbids it"
+    why = f"fewer clients would be enough now, but {listed(spare.blocked_by)} forbids it"
     return replace(verdict, status=RIGHT, reason=why)
 
 

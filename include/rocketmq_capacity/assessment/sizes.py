@@ -95,15 +95,17 @@ def divided(asked: Asked) -> list[Divided | None]:
     crowds = {staff: Crowd(staff, number) for staff, number in most.items()}
     changed = [crowds[staff].of(consumers) for staff, consumers in asked]
     divide((one.owned, strategy) for one in changed if one is not None for strategy in one.strategies)
-    found = []
-    for (staff, consumers), one in zip(asked, changed, strict=True):
-        if one is None:
+    divided_groups = []
+    for (staff, consumers), changed_staff in zip(asked, changed, strict=True):
+        if changed_staff is None:
             is_today = consumers == staff.facts.connections and staff.today is not None and staff.today.is_predicted
-            found.append(_today(staff) if is_today else None)
+            divided_groups.append(_today(staff) if is_today else None)
             continue
-        own = predicted_owners(one.owned, one.runs, one.strategies)
-        found.append(None if own.unknown else Divided(one.owned.division, own, one.rows))
-    return found
+        owners = predicted_owners(changed_staff.owned, changed_staff.runs, changed_staff.strategies)
+        divided_groups.append(
+            None if owners.unknown else Divided(changed_staff.owned.division, owners, changed_staff.rows)
+        )
+    return divided_groups
 
 
 def _today(staff: Staff) -> Divided | None:
@@ -250,8 +252,8 @@ def compute(wanted: Iterable[tuple[Sizes, Wanted]]) -> None:
     while asking:
         turn = [(sizes, lots, next(filter(None, map(sizes.unknown, lots)), [])) for sizes, lots in asking]
         asked = [(sizes, clients) for sizes, _, new in turn for clients in new]
-        found = sizes_of([(sizes.staff, clients) for sizes, clients in asked])
-        for (sizes, clients), size in zip(asked, found, strict=True):
+        computed = sizes_of([(sizes.staff, clients) for sizes, clients in asked])
+        for (sizes, clients), size in zip(asked, computed, strict=True):
             sizes[clients] = size
         asking = [(sizes, lots) for sizes, lots, new in turn if new]
 
@@ -266,30 +268,31 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
     begin, entries = 0, 0
     for number, (staff, consumers) in enumerate(asked):
         queues, topics = len(staff.division.queues.place), len(staff.division.queues.topics)
-        own = queues + consumers * (topics + queues * staff.pops)
-        if number > begin and entries + own > MOST_ENTRIES:
+        added = queues + consumers * (topics + queues * staff.pops)
+        if number > begin and entries + added > MOST_ENTRIES:
             yield asked[begin:number]
             begin, entries = number, 0
-        entries += own
+        entries += added
     if asked:
         yield asked[begin:]
 
 
 def _sizes_of(asked: Asked) -> list[Size | None]:
-    each = divided(asked)
+    divisions = divided(asked)
     cases = [
         Case(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
-        for (staff, _), one in zip(asked, each, strict=True)
+        for (staff, _), one in zip(asked, divisions, strict=True)
         if one is not None
     ]
     burden = iter(burdens(cases))
     return [
-        None if one is None else _size(staff, one, next(burden)) for (staff, _), one in zip(asked, each, strict=True)
+        None if one is None else _size(staff, one, next(burden))
+        for (staff, _), one in zip(asked, divisions, strict=True)
     ]
 
 
-def _size(staff: Staff, found: Divided, burden: Burden) -> Size:
-    is_known = not found.owners.unknown and burden.orphans <= (staff.orphans or 0)
+def _size(staff: Staff, assigned: Divided, burden: Burden) -> Size:
+    is_known = not assigned.owners.unknown and burden.orphans <= (staff.orphans or 0)
     return Size(
         burden.busiest.times(staff.peak.scale) if is_known and burden.busiest is not None else None,
         burden.most_queues,
@@ -309,8 +312,10 @@ def needed_clients(sizes: Sizes, work: Work, bound: float) -> Needed | None:
         work: what the clients have to do, times the peak's scale.
         bound: the highest allowed share of the busiest client.
     """
-    found = list(map(result, searches_for_needed(sizes, work, bound)))
-    return Needed(*(found * 3 if len(found) == 1 else found)) if found else None
+    numbers = list(map(result, searches_for_needed(sizes, work, bound)))
+    if len(numbers) == 1:
+        numbers *= 3
+    return Needed(*numbers) if numbers else None
 
 
 def searches_for_needed(sizes: Sizes, work: Work, bound: float) -> "list[Search]":
@@ -359,9 +364,9 @@ def _within(sizes: Sizes, place: int, bound: float, start: int) -> "Search":
 
 def or_shown(fits: Callable[[int], bool], start: int, most: int) -> "Search":
     """The lowest number that fits; where halving finds none, the lowest that the table of sizes shows to fit."""
-    found = yield from least_number(fits, start, most)
-    if found is not None:
-        return found
+    by_halving = yield from least_number(fits, start, most)
+    if by_halving is not None:
+        return by_halving
     for clients in shown_numbers(most):
         if clients >= start:
             yield range(clients, clients + 1)
@@ -397,8 +402,8 @@ def result(search: Search) -> int | None:
         try:
             next(search)
         except StopIteration as end:
-            found: int | None = end.value
-            return found
+            number: int | None = end.value
+            return number
 
 
 def least_number(fits: Callable[[int], bool], start: int, most: int, *, fewer: int = 0) -> Search:

@@ -110,9 +110,9 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
     stuck = group.stuck
     if not stuck:
         return
-    each = {one.queue: one.lag for one in stuck}
-    known = [lag for lag in each.values() if lag is not None]
-    lag = sum(known) if len(known) == len(each) else None
+    lag_of_queue = {one.queue: one.lag for one in stuck}
+    known = [lag for lag in lag_of_queue.values() if lag is not None]
+    lag = sum(known) if len(known) == len(lag_of_queue) else None
     since_s = max((one.since_s for one in stuck if one.since_s is not None), default=None)
     waiting_s = max((one.since_s for one in stuck if one.since_s is not None and one.has_waiting), default=None)
     clients = sorted({one.client_id for one in stuck}, key=java_order)
@@ -122,7 +122,7 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
         STUCK_QUEUE,
         CRITICAL if waiting_s is not None and waiting_s >= group.policy.thresholds.STUCK_QUEUE.critical_s else WARNING,
         consumer_group=group.name,
-        queues=sorted(each),
+        queues=sorted(lag_of_queue),
         evidence=StuckQueues(
             clients=len(clients),
             client_ids=clients,
@@ -141,9 +141,9 @@ def stuck_queue(group: Group) -> Iterator[Finding]:
                 for one in stuck
             ],
         ),
-        message=f"{counted(len(each), 'queue')}"
+        message=f"{counted(len(lag_of_queue), 'queue')}"
         + ("" if lag is None else f" with {counted(lag, 'message')} of lag")
-        + f" {'is' if len(each) == 1 else 'are'} stuck at {listed(clients)}"
+        + f" {'is' if len(lag_of_queue) == 1 else 'are'} stuck at {listed(clients)}"
         + ("" if since_s is None else f" for {fixed(since_s, 0)} s")
         + f": {how}."
         + looks_suspended(group.suspended),

@@ -68,64 +68,64 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
     if not candidates and not suspended:
         return []
     # The clients of a broadcasting group keep their offsets: those of the brokers say nothing of what was read.
-    told = None if facts.is_broadcasting else sampled
-    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in facts.lags if told is not None}
+    samples = None if facts.is_broadcasting else sampled
+    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in facts.lags if samples is not None}
     holders: dict[Queue, set[str]] = {}
-    for one in facts.owned:
-        holders.setdefault(Queue(one.topic, one.broker_name, one.queue_id), set()).add(one.client_id)
-    found: dict[tuple[Queue, str], Stuck] = {}
-    for one in candidates:
-        queue = Queue(one.topic, one.broker_name, one.queue_id)
-        state = _state(facts, one, told, bounds)
+    for owned in facts.owned:
+        holders.setdefault(Queue(owned.topic, owned.broker_name, owned.queue_id), set()).add(owned.client_id)
+    stuck: dict[tuple[Queue, str], Stuck] = {}
+    for owned in candidates:
+        queue = Queue(owned.topic, owned.broker_name, owned.queue_id)
+        state = _state(facts, owned, samples, bounds)
         if state is not None:
-            cause, since_s = _cause(facts, one, state, holders, bounds)
-            if since_s is None and state == NO_PROGRESS and told is not None:
-                since_s = told.stands_s(queue)
+            cause, since_s = _cause(facts, owned, state, holders, bounds)
+            if since_s is None and state == NO_PROGRESS and samples is not None:
+                since_s = samples.stands_s(queue)
             lag = lags.get(queue)
-            has_waiting = bool(lag or one.cached_msgs) and _may_stand(told, queue, cause)
-            found[queue, one.client_id] = Stuck(queue, one.client_id, state, cause, since_s, lag, has_waiting)
+            has_waiting = bool(lag or owned.cached_msgs) and _may_stand(samples, queue, cause)
+            stuck[queue, owned.client_id] = Stuck(queue, owned.client_id, state, cause, since_s, lag, has_waiting)
     for client in suspended:
         of_client: tuple[tuple[State, tuple[Queue, ...]], ...] = (
             (NOT_READ, client.unread),
             (NOT_TAKEN, client.not_taken),
         )
         for state, queue in ((state, queue) for state, queues in of_client for queue in queues):
-            since_s, lag = None if told is None else told.stands_s(queue), lags.get(queue)
-            found[queue, client.client_id] = Stuck(queue, client.client_id, state, client.why, since_s, lag, bool(lag))
-    return [found[key] for key in sorted(found)]
+            since_s, lag = None if samples is None else samples.stands_s(queue), lags.get(queue)
+            stuck[queue, client.client_id] = Stuck(queue, client.client_id, state, client.why, since_s, lag, bool(lag))
+    return [stuck[key] for key in sorted(stuck)]
 
 
-def _may_be_stuck(facts: GroupFacts, one: Owned, bounds: StuckQueue) -> bool:
+def _may_be_stuck(facts: GroupFacts, owned: Owned, bounds: StuckQueue) -> bool:
     """Whether the samples have to be looked at; most queues show no sign of being stuck."""
-    is_silent = (one.pulled_ago_s or 0.0) > bounds.pull_s or (one.silent_s or 0.0) > bounds.pull_s
-    is_unlocked = facts.is_orderly and (one.locked is False or _is_over(one.locked_ago_s, bounds.lock_s))
-    return bool(one.dropped or one.cached_msgs or is_silent or is_unlocked)
+    is_silent = (owned.pulled_ago_s or 0.0) > bounds.pull_s or (owned.silent_s or 0.0) > bounds.pull_s
+    is_unlocked = facts.is_orderly and (owned.locked is False or _is_over(owned.locked_ago_s, bounds.lock_s))
+    return bool(owned.dropped or owned.cached_msgs or is_silent or is_unlocked)
 
 
-def _state(facts: GroupFacts, one: Owned, sampled: Sampled | None, bounds: StuckQueue) -> State | None:
-    if one.dropped and (one.pulled_ago_s is None or one.pulled_ago_s > bounds.dropped_s):
+def _state(facts: GroupFacts, owned: Owned, sampled: Sampled | None, bounds: StuckQueue) -> State | None:
+    if owned.dropped and (owned.pulled_ago_s is None or owned.pulled_ago_s > bounds.dropped_s):
         return DROPPED
     if facts.is_orderly and facts.is_clustering:
         # A client asks again within 20 s for a lock that it has just lost.
-        if one.locked_ago_s is None and one.locked is False:
+        if owned.locked_ago_s is None and owned.locked is False:
             return NOT_LOCKED
-        if _is_over(one.locked_ago_s, bounds.lock_s):
+        if _is_over(owned.locked_ago_s, bounds.lock_s):
             return NOT_LOCKED
-    if one.cached_msgs and _makes_no_progress(one, sampled, bounds.no_progress_s):
+    if owned.cached_msgs and _makes_no_progress(owned, sampled, bounds.no_progress_s):
         return NO_PROGRESS
-    if _is_over(one.pulled_ago_s, bounds.pull_s) or _is_over(one.silent_s, bounds.pull_s):
+    if _is_over(owned.pulled_ago_s, bounds.pull_s) or _is_over(owned.silent_s, bounds.pull_s):
         return NOT_PULLED
     return None
 
 
-def _makes_no_progress(one: Owned, sampled: Sampled | None, bound_s: float) -> bool:
+def _makes_no_progress(owned: Owned, sampled: Sampled | None, bound_s: float) -> bool:
     """Whether a client has messages of a queue, but has not finished any for too long.
 
     A group that has never committed an offset on the queue has no samples; then only the client's report counts. The
     offset of an idle queue does not move either, so messages have to wait in two samples.
     """
-    is_long = _is_over(one.consumed_ago_s, bound_s)
-    queue = Queue(one.topic, one.broker_name, one.queue_id)
+    is_long = _is_over(owned.consumed_ago_s, bound_s)
+    queue = Queue(owned.topic, owned.broker_name, owned.queue_id)
     if sampled is None or queue not in sampled.places:
         return is_long
     stood_s = sampled.stands_s(queue)
@@ -133,31 +133,31 @@ def _makes_no_progress(one: Owned, sampled: Sampled | None, bound_s: float) -> b
 
 
 def _cause(
-    facts: GroupFacts, one: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue
+    facts: GroupFacts, owned: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue
 ) -> tuple[str | None, float | None]:
     """Why, and for how long, as far as known."""
-    queue = Queue(one.topic, one.broker_name, one.queue_id)
-    is_busy = bool(one.cached_msgs) and _is_over(one.consumed_ago_s, bounds.no_progress_s)
+    queue = Queue(owned.topic, owned.broker_name, owned.queue_id)
+    is_busy = bool(owned.cached_msgs) and _is_over(owned.consumed_ago_s, bounds.no_progress_s)
     if state == DROPPED:
-        return LISTENER_BUSY if is_busy else None, one.pulled_ago_s
+        return LISTENER_BUSY if is_busy else None, owned.pulled_ago_s
     if state == NOT_LOCKED:
-        if _has_no_master(facts, one):
-            return NO_MASTER, one.locked_ago_s
-        return HELD_ELSEWHERE if holders[queue] > {one.client_id} else None, one.locked_ago_s
+        if _has_no_master(facts, owned):
+            return NO_MASTER, owned.locked_ago_s
+        return HELD_ELSEWHERE if holders[queue] > {owned.client_id} else None, owned.locked_ago_s
     if state == NO_PROGRESS:
-        return LISTENER_BUSY if is_busy else ONE_MESSAGE, one.consumed_ago_s if is_busy else None
-    if _is_over(one.silent_s, bounds.pull_s):
-        return CLIENT_OR_CLOCK, one.silent_s
-    return PULLS_STOPPED, one.pulled_ago_s
+        return LISTENER_BUSY if is_busy else ONE_MESSAGE, owned.consumed_ago_s if is_busy else None
+    if _is_over(owned.silent_s, bounds.pull_s):
+        return CLIENT_OR_CLOCK, owned.silent_s
+    return PULLS_STOPPED, owned.pulled_ago_s
 
 
-def _has_no_master(facts: GroupFacts, one: Owned) -> bool:
+def _has_no_master(facts: GroupFacts, owned: Owned) -> bool:
     return any(
         place.broker_state == MASTERLESS
         for reads in facts.business
-        if reads.topic.topic == one.topic
+        if reads.topic.topic == owned.topic
         for place in reads.topic.places
-        if place.broker_name == one.broker_name
+        if place.broker_name == owned.broker_name
     )
 
 

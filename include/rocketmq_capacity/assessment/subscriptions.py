@@ -124,10 +124,10 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
     usual, others = ways[0], ways[1:]
     topics = sorted({topic for way in ways for topic in way.filters}, key=java_order)
     differing = [topic for topic in topics if len({way.filters.get(topic) for way in ways}) > 1]
-    told = [_told(group, topic, ways) for topic in differing]
+    mismatches = [_topic_filters(group, topic, ways) for topic in differing]
     clients = sum(len(way.clients) for way in ways)
     # The topic with most messages at stake stands for the others in the sentence.
-    first = min(told, key=lambda one: (len(one.filters) < 2, -(one.at_risk_msgs_per_s or 0.0), one.topic))
+    first = min(mismatches, key=lambda one: (len(one.filters) < 2, -(one.at_risk_msgs_per_s or 0.0), one.topic))
     yield finding(
         SUBSCRIPTION_MISMATCH,
         CRITICAL,
@@ -138,7 +138,7 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
             clients=clients,
             sets=len(ways),
             started_last=_started_last(usual, others),
-            topics=told,
+            topics=mismatches,
             subscription_sets=[
                 SubscriptionSet(
                     clients=len(way.clients),
@@ -149,7 +149,7 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
             ],
         ),
         message=_sentence(first, clients)
-        + (f" So it is with {counted(len(told) - 1, 'other topic')}." if len(told) > 1 else "")
+        + (f" So it is with {counted(len(mismatches) - 1, 'other topic')}." if len(mismatches) > 1 else "")
         + (
             " The clients that differ were started last: a canary, or a deployment that has not ended."
             if _started_last(usual, others)
@@ -161,20 +161,20 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
 def _ways(group: Group) -> list[Way]:
     """The ways in which settled clients subscribe, the most usual one first."""
     clients: dict[tuple[tuple[str, str], ...], list[Consumer]] = {}
-    for one, filters in _subscriptions(group):
-        clients.setdefault(tuple(sorted(filters.items())), []).append(one)
+    for consumer, filters in _subscriptions(group):
+        clients.setdefault(tuple(sorted(filters.items())), []).append(consumer)
     ways = [Way(dict(filters), each) for filters, each in clients.items()]
     return sorted(ways, key=lambda way: (-len(way.clients), way.entries))
 
 
-def _told(group: Group, topic: str, ways: Sequence[Way]) -> TopicFilters:
+def _topic_filters(group: Group, topic: str, ways: Sequence[Way]) -> TopicFilters:
     """Who filters a topic how, and how many messages a second may be missed; None if a rate is unknown."""
     of_filter: dict[str, list[Consumer]] = {}
     for way in ways:
         if topic in way.filters:
             of_filter.setdefault(way.filters[topic], []).extend(way.clients)
-    each = sorted(of_filter.items(), key=lambda one: (-len(one[1]), one[0]))
-    readers = sum(len(clients) for _, clients in each)
+    ranked = sorted(of_filter.items(), key=lambda one: (-len(one[1]), one[0]))
+    readers = sum(len(clients) for _, clients in ranked)
     put = _put_msgs_per_s(group, topic)
     unread, unread_msgs_per_s = _unread(group, topic)
     return TopicFilters(
@@ -185,12 +185,12 @@ def _told(group: Group, topic: str, ways: Sequence[Way]) -> TopicFilters:
                 clients=len(clients),
                 client_ids=sorted((one.client_id for one in clients), key=java_order)[:NAMED],
             )
-            for told, clients in each
+            for told, clients in ranked
         ],
         not_read_by=sum(len(way.clients) for way in ways) - readers,
         unread_queues=unread,
         put_msgs_per_s=rounded(put),
-        at_risk_msgs_per_s=rounded(put if len(each) > 1 else unread_msgs_per_s),
+        at_risk_msgs_per_s=rounded(put if len(ranked) > 1 else unread_msgs_per_s),
     )
 
 
@@ -224,17 +224,17 @@ def _started_last(usual: Way, others: Sequence[Way]) -> bool | None:
     return min(known_after) > max(known_before)
 
 
-def _sentence(told: TopicFilters, clients: int) -> str:
-    filters, rate = told.filters, told.at_risk_msgs_per_s
+def _sentence(mismatch: TopicFilters, clients: int) -> str:
+    filters, rate = mismatch.filters, mismatch.at_risk_msgs_per_s
     each = ", ".join(f"{counted(one.clients, 'client')} by {_shortened(one.filter)}" for one in filters)
     at_risk = "" if rate is None else f" ({fixed(rate, 1)} messages a second are at stake)"
     if len(filters) > 1:
         return (
-            f"Its clients filter {told.topic} differently: {each}. The broker filters by the latest only, and what"
-            f" does not pass is skipped for good{at_risk}."
+            f"Its clients filter {mismatch.topic} differently: {each}. The broker filters by the latest"
+            f" only, and what does not pass is skipped for good{at_risk}."
         )
-    lacking, unread = told.not_read_by, told.unread_queues
-    return f"{lacking} of {counted(clients, 'client')} {'does' if lacking == 1 else 'do'} not read {told.topic}" + (
+    lacking, unread = mismatch.not_read_by, mismatch.unread_queues
+    return f"{lacking} of {counted(clients, 'client')} {'does' if lacking == 1 else 'do'} not read {mismatch.topic}" + (
         f": nobody reads {counted(unread, 'queue')} of it{at_risk}."
         if unread
         else ": a share of it that falls to them stays unread, and the broker keeps only the latest subscriptions."
@@ -247,22 +247,22 @@ def _shortened(told: str) -> str:
 
 def _subscriptions(group: Group) -> Iterator[tuple[Consumer, Filters]]:
     """The subscriptions of each settled consumer: its own, or its group's if it did not report them."""
-    own: dict[int, dict[str, str]] = {}
-    for each in group.facts.subscriptions:
-        if each.kind not in (RETRY, EXCLUDED):
-            own.setdefault(each.consumer_index, {})[each.topic] = _filter(each)
+    reported: dict[int, dict[str, str]] = {}
+    for subscription in group.facts.subscriptions:
+        if subscription.kind not in (RETRY, EXCLUDED):
+            reported.setdefault(subscription.consumer_index, {})[subscription.topic] = _filter(subscription)
     of_group = {
         reads.topic.topic: _filter(reads)
         for reads in group.facts.reads
         if reads.is_declared_by_group and reads.topic.kind not in (RETRY, EXCLUDED)
     }
-    for one in group.facts.consumers:
-        if group.is_settled(one):
-            yield one, own.get(one.consumer_index, {}) if one.has_subscriptions else of_group
+    for consumer in group.facts.consumers:
+        if group.is_settled(consumer):
+            yield consumer, reported.get(consumer.consumer_index, {}) if consumer.has_subscriptions else of_group
 
 
-def _filter(each: OwnSubscription | Reads) -> str:
-    return filter_text(each.expression_type, each.expression)
+def _filter(subscription: OwnSubscription | Reads) -> str:
+    return filter_text(subscription.expression_type, subscription.expression)
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (subscription_mismatch,)

@@ -84,17 +84,17 @@ def suspended_clients(
     if not idle:
         return ()
     names: dict[str, list[Queue]] = {}
-    for one in held:
-        names.setdefault(one.client_id, []).append(_name(one))
+    for owned in held:
+        names.setdefault(owned.client_id, []).append(_name(owned))
     holders = Counter(queue for queues in names.values() for queue in set(queues))
     unread = {one: _unread(names[one], holders, sampled, bounds.no_progress_s) for one in idle}
-    found = [client_id for client_id in idle if unread[client_id]]
-    told = shares() if found else None
+    silent = [client_id for client_id in idle if unread[client_id]]
+    known_shares = shares() if silent else None
     # A queue that a silent client may hold is not known to be nobody's.
     everybody_tells = all(one.has_owned_queues for one in facts.consumers)
     return tuple(
-        _suspended(client_id, unread[client_id], names[client_id], told, holders if everybody_tells else None)
-        for client_id in found
+        _suspended(client_id, unread[client_id], names[client_id], known_shares, holders if everybody_tells else None)
+        for client_id in silent
     )
 
 
@@ -116,17 +116,17 @@ def _suspended(
     return Suspended(client_id, SUSPENDED, unread, nobodys, len(held), beyond)
 
 
-def _is_only_marked(facts: GroupFacts, one: Owned, bounds: StuckQueue) -> bool:
+def _is_only_marked(facts: GroupFacts, owned: Owned, bounds: StuckQueue) -> bool:
     """Whether a client has just marked a queue, has nothing of it, and has long handled nothing of it.
 
     A dropped queue and one that is not locked have states of their own.
     """
-    is_unlocked = facts.is_orderly and (one.locked is False or (one.locked_ago_s or 0.0) > bounds.lock_s)
-    if one.dropped or is_unlocked or one.cached_msgs != 0:
+    is_unlocked = facts.is_orderly and (owned.locked is False or (owned.locked_ago_s or 0.0) > bounds.lock_s)
+    if owned.dropped or is_unlocked or owned.cached_msgs != 0:
         return False
-    if one.pulled_ago_s is None or one.consumed_ago_s is None:
+    if owned.pulled_ago_s is None or owned.consumed_ago_s is None:
         return False
-    return one.pulled_ago_s <= MARKED_S and one.consumed_ago_s > bounds.no_progress_s
+    return owned.pulled_ago_s <= MARKED_S and owned.consumed_ago_s > bounds.no_progress_s
 
 
 def _unread(
@@ -139,8 +139,8 @@ def _unread(
     return tuple(queue for queue in alone if (sampled.stands_s(queue) or 0.0) > bound_s)
 
 
-def _name(one: Owned) -> Queue:
-    return Queue(one.topic, one.broker_name, one.queue_id)
+def _name(owned: Owned) -> Queue:
+    return Queue(owned.topic, owned.broker_name, owned.queue_id)
 
 
 def looks_suspended(clients: Collection[Suspended]) -> str:
@@ -148,8 +148,10 @@ def looks_suspended(clients: Collection[Suspended]) -> str:
     return "".join(f" {_sentence(one)}" for one in clients)
 
 
-def _sentence(one: Suspended) -> str:
-    unread = f"asks for none of the messages that wait in {len(one.unread)} of its {one.held} queues"
-    if one.why == SUSPENDED_OR_REFUSED:
-        return f"{one.client_id} looks suspended, or all its requests are refused: it {unread}, and its cache is empty."
-    return f"{one.client_id} looks suspended: it {unread}, its cache is empty, and it does not rebalance."
+def _sentence(client: Suspended) -> str:
+    unread = f"asks for none of the messages that wait in {len(client.unread)} of its {client.held} queues"
+    if client.why == SUSPENDED_OR_REFUSED:
+        return (
+            f"{client.client_id} looks suspended, or all its requests are refused: it {unread}, and its cache is empty."
+        )
+    return f"{client.client_id} looks suspended: it {unread}, its cache is empty, and it does not rebalance."

@@ -23,18 +23,18 @@ MOST_PAIRS: Final = 1_000_000
 
 def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
     """The groups in parts that are computed at once: at most TOGETHER, and a large group with few others."""
-    some: list[Group] = []
+    part: list[Group] = []
     pairs = 0
     for group in groups:
-        some.append(group)
+        part.append(group)
         queues = group.division.queues
         brokers = {facts.broker_name for facts in queues.facts}
         pairs += len(queues) * (len(group.facts.consumers) + len(brokers))
-        if len(some) == TOGETHER or pairs > MOST_PAIRS:
-            yield some
-            some, pairs = [], 0
-    if some:
-        yield some
+        if len(part) == TOGETHER or pairs > MOST_PAIRS:
+            yield part
+            part, pairs = [], 0
+    if part:
+        yield part
 
 
 def divide_together(groups: Sequence[Group]) -> None:

@@ -20,9 +20,11 @@ def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
         return
     facts = topic.unit.facts
     written: dict[str, float | None] = {}
-    for one in facts.written:
-        rate = written.get(one.broker_name, 0.0)
-        written[one.broker_name] = None if rate is None or one.put_msgs_per_s is None else rate + one.put_msgs_per_s
+    for queue in facts.written:
+        rate = written.get(queue.broker_name, 0.0)
+        written[queue.broker_name] = (
+            None if rate is None or queue.put_msgs_per_s is None else rate + queue.put_msgs_per_s
+        )
     places = [place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
     of_broker: dict[str, list[Place]] = {}
     of_room: dict[str, list[Place]] = {}

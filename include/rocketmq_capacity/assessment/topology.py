@@ -215,7 +215,7 @@ def nameserver_disagreement(
     brokers = _distinct(row.broker_name for row in rows)
     is_divided = bool(differing_topics(rows))
     lists = server_lists(rows, cluster.cluster.nameservers)
-    groups = [found for group in readers.groups if (found := divided(group, lists)) is not None]
+    groups = [divided_group for group in readers.groups if (divided_group := divided(group, lists)) is not None]
     yield finding(
         NAMESERVER_DISAGREEMENT,
         CRITICAL if is_divided else WARNING,
@@ -238,29 +238,29 @@ def nameserver_disagreement(
     )
 
 
-def _divided_group(one: DividedGroup) -> GroupHit:
+def _divided_group(group: DividedGroup) -> GroupHit:
     """What the lists mean for a group."""
-    is_known = one.undecided is None
+    is_known = group.undecided is None
     return GroupHit(
-        consumer_group=one.consumer_group,
-        unread_queues=one.unread("YES") if is_known else None,
-        unread_queues_at_most=one.unread("YES", "MAYBE") if is_known else None,
-        twice_queues=one.twice("YES") if is_known else None,
-        twice_queues_at_most=one.twice("YES", "MAYBE") if is_known else None,
-        clients=one.clients,
-        placed_clients=one.placed if is_known else None,
-        undecided=one.undecided,
+        consumer_group=group.consumer_group,
+        unread_queues=group.unread("YES") if is_known else None,
+        unread_queues_at_most=group.unread("YES", "MAYBE") if is_known else None,
+        twice_queues=group.twice("YES") if is_known else None,
+        twice_queues_at_most=group.twice("YES", "MAYBE") if is_known else None,
+        clients=group.clients,
+        placed_clients=group.placed if is_known else None,
+        undecided=group.undecided,
     )
 
 
-def _divided_queue(group: DividedGroup, one: DividedQueue) -> QueueHit:
+def _divided_queue(group: DividedGroup, queue: DividedQueue) -> QueueHit:
     """A queue that does not have exactly one reader for certain, and who takes it by which list."""
     return QueueHit(
         consumer_group=group.consumer_group,
-        queue=one.queue,
-        unread=one.unread,
-        read_twice=one.twice,
-        takers=[TakenBy(nameservers=names, client_ids=ids) for names, ids in one.takers],
+        queue=queue.queue,
+        unread=queue.unread,
+        read_twice=queue.twice,
+        takers=[TakenBy(nameservers=names, client_ids=ids) for names, ids in queue.takers],
     )
 
 
@@ -339,8 +339,8 @@ def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Pol
     settle_s = policy.thresholds.SLAVE_DRIFT.settle_s
     rows = sorted(disagreements.slaves, key=lambda row: (java_order(row.broker_name), row.broker_id))
     versions = {(one.broker_name, one.broker_id): version_of(one.version) for one in cluster.brokers} if rows else {}
-    for broker_name, each in groupby(rows, key=lambda row: row.broker_name):
-        slaves = [list(of_slave) for _, of_slave in groupby(each, key=lambda row: row.broker_id)]
+    for broker_name, of_broker in groupby(rows, key=lambda row: row.broker_name):
+        slaves = [list(of_slave) for _, of_slave in groupby(of_broker, key=lambda row: row.broker_id)]
         yield _drift(
             slaves, settle_s, {broker_id: versions.get((broker_name, broker_id)) for broker_id in _ids(slaves)}
         )
@@ -394,11 +394,11 @@ def _drift(
 
 def _lacking(rows: Iterable[SlaveDifference]) -> tuple[list[str], list[str], list[str]]:
     """The topics that slaves lack, the topics that differ, and the groups that they lack."""
-    each = list(rows)
+    rows = list(rows)
     return (
-        _distinct(row.topic for row in each if row.read_queue_nums is None),
-        _distinct(row.topic for row in each if row.read_queue_nums is not None),
-        _distinct(row.consumer_group for row in each),
+        _distinct(row.topic for row in rows if row.read_queue_nums is None),
+        _distinct(row.topic for row in rows if row.read_queue_nums is not None),
+        _distinct(row.consumer_group for row in rows),
     )
 
 

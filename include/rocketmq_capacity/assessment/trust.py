@@ -121,7 +121,7 @@ def _silent_rooms(cluster: ClusterFacts, silent: Collection[str], policy: Policy
 
 
 def suspect_snapshot(
-    groups: int, found: Set[Flagged], before: Set[Flagged] | None, policy: Policy
+    groups: int, flagged: Set[Flagged], before: Set[Flagged] | None, policy: Policy
 ) -> Iterator[Finding]:
     """SUSPECT_SNAPSHOT: many groups are flagged that were not flagged in the run before.
 
@@ -129,14 +129,14 @@ def suspect_snapshot(
 
     Args:
         groups: the number of business groups.
-        found: what this run found about groups.
+        flagged: what this run found about groups.
         before: what the run before found; None if there was none.
         policy: the thresholds.
     """
     if before is None or not groups:
         return
     bounds = policy.thresholds.SUSPECT_SNAPSHOT
-    new = sorted({consumer_group for consumer_group, _ in found - before})
+    new = sorted({consumer_group for consumer_group, _ in flagged - before})
     if groups < bounds.min_groups or len(new) / groups <= bounds.flagged_ratio:
         return
     yield finding(

@@ -66,9 +66,9 @@ def topic_unread(topic: Topic) -> Iterator[Finding]:
     is_told = topic.unit.are_readers_known and all(place.has_answered for place in facts.places)
     if not facts.places or not is_told or any(reader.kind != SYSTEM for reader in readers):
         return
-    told = [(one.broker_name, one.put_msgs_per_s) for one in facts.written if one.put_msgs_per_s != 0]
+    written = [(one.broker_name, one.put_msgs_per_s) for one in facts.written if one.put_msgs_per_s != 0]
     rates: dict[str, float] = {}
-    for name, rate in told:
+    for name, rate in written:
         if rate is None:
             return
         rates[name] = rates.get(name, 0.0) + rate

@@ -54,10 +54,10 @@ class Work:
         queues, shape = division.queues, times.estimate.shape
         cell = owners.client * shape[1] + queues.topic[owners.queue]
         share = msgs_per_s[owners.queue] / _readers(owners, len(queues))
-        own = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        owned = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
         incoming = np.asarray(np.bincount(cell, share, shape[0] * shape[1]), np.float64).reshape(shape)
         return cls(
-            own,
+            owned,
             incoming,
             least_threads(division),
             least_batches(division),
@@ -123,8 +123,8 @@ class Work:
         """The busy share that these messages make, if the median client of each topic handles them."""
         comes = msgs_per_s > 0
         at_once = np.where(self.at_once > 0, self.at_once, np.nan)
-        each = (self.times.estimate[:, comes] / at_once[:, None])[self.has_queues]
-        return float((msgs_per_s[comes] * np.median(each, axis=0)).sum() / 1000)
+        ms_per_message = (self.times.estimate[:, comes] / at_once[:, None])[self.has_queues]
+        return float((msgs_per_s[comes] * np.median(ms_per_message, axis=0)).sum() / 1000)
 
     def least_clients(self) -> float:
         """The least work in clients that are always busy, by the quickest client of each topic and the most threads.

@@ -254,9 +254,9 @@ def version_faults(group: Group) -> list[VersionFault]:
     affected: dict[tuple[Version, int], set[str]] = {}
     for fault, matters in OF_CLIENTS:
         faulty = {name: version for name, version in releases.items() if version and fault.range_of(version)}
-        for one in clients if faulty and fault.issue not in ignored else ():
-            if one.version in faulty and matters(group, one):
-                affected.setdefault((faulty[one.version], fault.issue), set()).add(one.client_id)
+        for client in clients if faulty and fault.issue not in ignored else ():
+            if client.version in faulty and matters(group, client):
+                affected.setdefault((faulty[client.version], fault.issue), set()).add(client.client_id)
     return [
         VersionFault(
             consumer_group=group.name,
@@ -310,9 +310,9 @@ def _bad_version(name: str, rows: Sequence[VersionFault]) -> Finding:
 
 def _clients(rows: Iterable[VersionFault]) -> int:
     """How many clients of one group and version have any of these faults."""
-    each = list(rows)
-    named = {client_id for row in each for client_id in row.client_ids}
-    return max(len(named), *(row.clients for row in each))
+    rows = list(rows)
+    named = {client_id for row in rows for client_id in row.client_ids}
+    return max(len(named), *(row.clients for row in rows))
 
 
 def _shown_of_clients(fault: Fault, rows: Sequence[VersionFault]) -> ShownFault:
@@ -361,14 +361,14 @@ def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) 
 
 def version_named_in(finding: Found) -> str | None:
     """The version whose clients a finding is about."""
-    found = evidence_of(finding)
-    return found.version if isinstance(found, ClientVersion) else None
+    evidence = evidence_of(finding)
+    return evidence.version if isinstance(evidence, ClientVersion) else None
 
 
 def version_of(name: str | None) -> Version | None:
     """The numbers of a release; None if the name is not a release."""
-    found = _VERSION.fullmatch(name or "")
-    return (int(found[1]), int(found[2]), int(found[3])) if found else None
+    match = _VERSION.fullmatch(name or "")
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
 def name_of(version: Version) -> str:
@@ -381,8 +381,8 @@ def _upgrades(versions: Iterable[Version], faults: Iterable[Fault]) -> list[Vers
     faults = list(faults)
     ends = set()
     for version in versions:
-        while found := next((one for fault in faults if (one := fault.range_of(version))), None):
-            version = found.fixed
+        while faulty := next(filter(None, (fault.range_of(version) for fault in faults)), None):
+            version = faulty.fixed
         ends.add(version)
     return sorted(ends)
 

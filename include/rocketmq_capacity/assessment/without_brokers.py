@@ -83,19 +83,19 @@ def shares_without(work: Work, losses: BrokerLosses, owners: Owners | None, msgs
     times = np.stack([work.times.lower, work.times.estimate, work.times.upper])
     base = np.where(work.incoming_msgs_per_s == 0, 0.0, work.incoming_msgs_per_s * times / 1000)
     clients, pairs, brokers = base.shape[1], len(losses.loss), len(losses.losses)
-    own: Numbers
+    owned: Numbers
     incoming: Numbers
-    own, incoming = np.zeros((clients, pairs)), np.zeros((clients, pairs))
+    owned, incoming = np.zeros((clients, pairs)), np.zeros((clients, pairs))
     if owners is not None:
         cell = owners.client * pairs + losses.division.queues.topic[owners.queue]
         rates = msgs_per_s[owners.queue]
         number = np.bincount(cell, minlength=clients * pairs).reshape(clients, pairs)
-        own = number.astype(np.float64)
+        owned = number.astype(np.float64)
         incoming = np.asarray(np.bincount(cell, rates, clients * pairs), np.float64).reshape(clients, pairs)
     changed = np.where(incoming == 0, 0.0, incoming * times[:, :, losses.base_topic] / 1000)
     first = np.searchsorted(losses.loss, np.arange(brokers))
     seconds = np.add.reduceat(changed, first, axis=2)
-    queues = np.add.reduceat(own, first, axis=1)
+    queues = np.add.reduceat(owned, first, axis=1)
     is_untouched = np.ones((brokers, base.shape[2]), bool)
     is_untouched[losses.loss, losses.base_topic] = False
     for broker in np.flatnonzero(is_untouched.any(axis=1)).tolist():
