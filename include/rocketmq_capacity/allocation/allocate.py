@@ -54,9 +54,9 @@ class Strategies:
         if refusal is not None:
             return Verdict(is_applicable=False, reason=refusal), used
         thrown: dict[int, str] = {}
-        for one in used.values():
-            if one.throws is not None:
-                thrown |= one.throws(division, self.policy)
+        for implementation in used.values():
+            if implementation.throws is not None:
+                thrown |= implementation.throws(division, self.policy)
         dialects = tuple(sorted(used)) if used.keys() != {JAVA} else ()
         if not thrown:
             return (Verdict(is_applicable=True, dialects=dialects) if dialects else APPLICABLE), used
@@ -78,8 +78,9 @@ class Strategies:
             return None if strategy == POP else PROXIED
         if len(used) > 1 and (client_id := id_with_several_dialects(listed.members)) is not None:
             return f"consumers of different libraries share the client id {client_id}, and compute it differently"
-        for one in used.values():
-            if one.refusal is not None and (refusal := one.refusal(listed, self.policy)) is not None:
+        for implementation in used.values():
+            refuses = implementation.refusal
+            if refuses is not None and (refusal := refuses(listed, self.policy)) is not None:
                 return refusal
         return None
 
@@ -90,13 +91,13 @@ class Strategies:
     def owners_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Owners]:
         """The owners of several divisions, each under a strategy."""
         judged = [self._judged(strategy, division) for strategy, division in asked]
-        found = [NO_OWNERS] * len(asked)
+        owners = [NO_OWNERS] * len(asked)
         for numbers, listed, shares in self._shares(asked, judged):
-            for number, own in zip(numbers, owners_of_parts(asked[numbers[0]][0], listed, shares), strict=True):
-                found[number] = own
+            for number, part_owners in zip(numbers, owners_of_parts(asked[numbers[0]][0], listed, shares), strict=True):
+                owners[number] = part_owners
         return [
             own if verdict is APPLICABLE and not division.members.has_grpc else _completed(verdict, division, own)
-            for (_, division), (verdict, _), own in zip(asked, judged, found, strict=True)
+            for (_, division), (verdict, _), own in zip(asked, judged, owners, strict=True)
         ]
 
     def single_owners(self, asked: Sequence[tuple[str, Division]]) -> Iterator[tuple[list[int], Integers]]:
@@ -121,16 +122,16 @@ class Strategies:
     def rows_of_each(self, asked: "Sequence[tuple[str, Division]]") -> "list[Rows | None]":
         """The rows of several divisions, each under a strategy; None if the strategy cannot run."""
         judged = [self._judged(strategy, division) for strategy, division in asked]
-        found = [
+        of_divisions = [
             Rows(strategy, division, NOTHING, NOTHING, NOTHING) if verdict.is_applicable else None
             for (strategy, division), (verdict, _) in zip(asked, judged, strict=True)
         ]
         for numbers, listed, shares in self._shares(asked, judged):
-            for number, part, own in zip(numbers, listed.parts, shares_of_parts(listed, shares), strict=True):
-                found[number] = _rows(asked[number][0], part, own)
+            for number, part, part_shares in zip(numbers, listed.parts, shares_of_parts(listed, shares), strict=True):
+                of_divisions[number] = _rows(asked[number][0], part, part_shares)
         return [
             _with_proxied_rows(rows, division) if rows is not None and division.members.has_grpc else rows
-            for (_, division), rows in zip(asked, found, strict=True)
+            for (_, division), rows in zip(asked, of_divisions, strict=True)
         ]
 
     def _shares(
@@ -142,18 +143,18 @@ class Strategies:
         once for all of them.
         """
         alike: dict[tuple[str, Dialect], list[int]] = {}
-        each = [division.among_listed for _, division in asked]
-        for number, ((strategy, _), listed, (verdict, used)) in enumerate(zip(asked, each, judged, strict=True)):
+        all_listed = [division.among_listed for _, division in asked]
+        for number, ((strategy, _), listed, (verdict, used)) in enumerate(zip(asked, all_listed, judged, strict=True)):
             if not verdict.is_applicable or not listed.members.consumers:
                 continue
-            (dialect, one), *others = used.items()
-            if others or verdict.throws_for or not one.can_join:
+            (dialect, implementation), *others = used.items()
+            if others or verdict.throws_for or not implementation.can_join:
                 yield [number], listed, self._of_all(used, listed, verdict)
             else:
                 alike.setdefault((strategy, dialect), []).append(number)
         joined: dict[tuple[Division, ...], Division] = {}
         for (_, dialect), numbers in alike.items():
-            divisions = [each[number] for number in numbers]
+            divisions = [all_listed[number] for number in numbers]
             key = tuple(divisions)  # several strategies divide the same
             if key not in joined:
                 joined[key] = divisions[0] if len(divisions) == 1 else Division.join(divisions)
@@ -161,8 +162,8 @@ class Strategies:
 
     def dialect(self, strategy: str, consumer: Consumer) -> Dialect:
         """The library by whose code a consumer computes a strategy; JAVA if its own library does not differ."""
-        own = dialect_of(consumer.language, consumer.version)
-        return own if own in strategy_of(strategy).dialects else JAVA
+        dialect = dialect_of(consumer.language, consumer.version)
+        return dialect if dialect in strategy_of(strategy).dialects else JAVA
 
     def _of_all(self, used: "Used", listed: Division, verdict: Verdict) -> Shares:
         """The shares of the listed consumers in the allocated topics, each as its own library computes it."""
@@ -170,8 +171,8 @@ class Strategies:
         if len(parts) == 1:
             shares = parts[0]
         else:
-            own = np.array([_own(dialect, used) for dialect in dialects_of(listed.members)])
-            keep = [(own == dialect)[part.place] for dialect, part in zip(used, parts, strict=True)]
+            dialect_of_place = np.array([_own(dialect, used) for dialect in dialects_of(listed.members)])
+            keep = [(dialect_of_place == dialect)[part.place] for dialect, part in zip(used, parts, strict=True)]
             shares = Shares(
                 np.concatenate([part.queue[own] for part, own in zip(parts, keep, strict=True)]),
                 np.concatenate([part.place[own] for part, own in zip(parts, keep, strict=True)]),
@@ -299,27 +300,27 @@ def _by_part(division: Division, queue: Integers, place: Integers) -> list[tuple
     return [(in_part[begin:end], client[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)]
 
 
-def _completed(verdict: Verdict, division: Division, own: Owners) -> Owners:
+def _completed(verdict: Verdict, division: Division, owners: Owners) -> Owners:
     """The owners among the listed consumers, with unknown topics, and with the gRPC consumers of the group."""
     if not verdict.is_applicable:
         return replace(NO_OWNERS, unknown=_business_topics(division))
     if verdict.throws_for:
-        own = replace(own, unknown=verdict.throws_for & _business_topics(division))
+        owners = replace(owners, unknown=verdict.throws_for & _business_topics(division))
     if division.members.has_grpc and len(division.among_listed.members):
-        own = _seen_from(division, own)
-    return with_proxied(own, division)
+        owners = _seen_from(division, owners)
+    return with_proxied(owners, division)
 
 
-def _seen_from(division: Division, own: Owners) -> Owners:
+def _seen_from(division: Division, owners: Owners) -> Owners:
     """The owners among the listed consumers, as owners among all of the group's client ids.
 
     Nobody takes the share of a gRPC consumer in the list: its Proxy assigns it other queues.
     """
     index, takes = _client_index(division), _takes(division)
-    strangers = tuple((int(index[client]), queue) for client, queue in own.strangers if takes[client])
-    keep = takes[own.client]
-    is_popped = own.is_popped if isinstance(own.is_popped, bool) else own.is_popped[keep]
-    return Owners(own.queue[keep], index[own.client[keep]], strangers, is_popped, own.unknown)
+    strangers = tuple((int(index[client]), queue) for client, queue in owners.strangers if takes[client])
+    keep = takes[owners.client]
+    is_popped = owners.is_popped if isinstance(owners.is_popped, bool) else owners.is_popped[keep]
+    return Owners(owners.queue[keep], index[owners.client[keep]], strangers, is_popped, owners.unknown)
 
 
 def _takes(division: Division) -> Flags:
@@ -406,10 +407,10 @@ def rows_of_each(divisions: Sequence[Division], strategies: Strategies) -> list[
 
     There is a row for each queue and each consumer that takes it. Broadcasting groups have the strategy BROADCASTING.
     """
-    found: list[list[Rows]] = [[] for _ in divisions]
+    of_divisions: list[list[Rows]] = [[] for _ in divisions]
     asked: list[tuple[str, Division]] = []
     of_group: list[list[Rows]] = []
-    for division, rows in zip(divisions, found, strict=True):
+    for division, rows in zip(divisions, of_divisions, strict=True):
         if not len(division.members) or not len(division.queues):
             continue
         if division.group.is_broadcasting:
@@ -420,10 +421,10 @@ def rows_of_each(divisions: Sequence[Division], strategies: Strategies) -> list[
         for strategy in (POP,) if is_proxied else strategies.policy.strategies_of(division.group.consumer_group):
             asked.append((strategy, division))
             of_group.append(rows)
-    for rows, own in zip(of_group, strategies.rows_of_each(asked), strict=True):
-        if own is not None:
-            rows.append(own)
-    return found
+    for rows, computed in zip(of_group, strategies.rows_of_each(asked), strict=True):
+        if computed is not None:
+            rows.append(computed)
+    return of_divisions
 
 
 def _everyone(division: Division) -> Shares:
@@ -462,14 +463,14 @@ def allocation_columns(groups: Mapping[str, list[Rows]]) -> dict[str, pa.Array]:
     texts = _Texts()
     columns: dict[str, list[Integers]] = {name: [] for name in ("strategy", "consumer_group", "topic", "broker_name")}
     queue_ids, clients = [], []
-    for consumer_group, each in groups.items():
-        if not each:
+    for consumer_group, group_rows in groups.items():
+        if not group_rows:
             continue
-        queues = each[0].division.queues
+        queues = group_rows[0].division.queues
         of_topic = texts.numbers([reads.topic.topic for reads, _ in queues.of_topics])
         of_broker = texts.numbers([place.broker_name for place in queues.places])
-        of_client = texts.numbers(each[0].division.members.client_ids)
-        for rows in each:
+        of_client = texts.numbers(group_rows[0].division.members.client_ids)
+        for rows in group_rows:
             extra = len(rows.strangers)
             count = len(rows.place) + extra
             columns["strategy"].append(np.full(count, texts.number(rows.strategy)))

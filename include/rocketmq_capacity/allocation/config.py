@@ -30,8 +30,8 @@ def shares(division: Division, policy: Policy) -> Shares:
     pairs, strangers = [], []
     first = dict(zip(division.members.client_ids, division.members.first.tolist(), strict=True))
     for client_id, listed in policy.config_assignments[division.group.consumer_group].items():
-        for one in listed if client_id in first else ():
-            queue = Queue(one.topic, one.broker_name, one.queue_id)
+        for assigned in listed if client_id in first else ():
+            queue = Queue(assigned.topic, assigned.broker_name, assigned.queue_id)
             if queue in known:
                 pairs.append((known[queue], first[client_id]))
             elif queue.topic in topics:

@@ -20,8 +20,8 @@ def dialect_of(language: str | None, version: str | None) -> Dialect:
     """
     if language == GO:
         return GO_V2
-    found = VERSION.match(version or "")
-    is_old = found is not None and tuple(map(int, found.groups())) <= LAST_OLD
+    match = VERSION.match(version or "")
+    is_old = match is not None and tuple(map(int, match.groups())) <= LAST_OLD
     return JAVA_4_7_1 if is_old and language in (JAVA, None) else JAVA
 
 
@@ -43,7 +43,7 @@ def _are_usual(libraries: frozenset[tuple[str | None, str | None]]) -> bool:
 def id_with_several_dialects(members: Members) -> str | None:
     """The first client id whose consumers have several dialects, or None."""
     known: dict[str, Dialect] = {}
-    for one, dialect in zip(members.consumers, dialects_of(members), strict=True):
-        if known.setdefault(one.client_id, dialect) != dialect:
-            return one.client_id
+    for consumer, dialect in zip(members.consumers, dialects_of(members), strict=True):
+        if known.setdefault(consumer.client_id, dialect) != dialect:
+            return consumer.client_id
     return None

@@ -56,8 +56,8 @@ def shares(division: Division, policy: Policy) -> Shares:
     pairs, strangers = set[tuple[int, int]](), set[tuple[int, int, Queue]]()
     for topic, reads in enumerate(division.queues.topics):
         given = answers.given.get(reads.topic.topic, {}) if answers else {}
-        for client_id, own in given.items():
-            for queue in {Queue(*one) for one in own}:
+        for client_id, named in given.items():
+            for queue in {Queue(*one) for one in named}:
                 if queue in known:
                     pairs.add((known[queue], first[client_id]))
                 else:
@@ -72,8 +72,8 @@ def _answers(division: Division, policy: Policy) -> OwnAnswers | None:
         return None
     places, client_ids = asked_with(division)
     wanted = by_topic(places)
-    for one in answers:
-        asked = by_topic(one.places)
-        if one.client_ids == client_ids and all(asked.get(topic) == of_topic for topic, of_topic in wanted.items()):
-            return one
+    for answer in answers:
+        asked = by_topic(answer.places)
+        if answer.client_ids == client_ids and all(asked.get(topic) == of_topic for topic, of_topic in wanted.items()):
+            return answer
     return None

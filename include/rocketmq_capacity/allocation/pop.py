@@ -74,11 +74,11 @@ def shares(division: Division, _: Policy) -> Shares:
     rank, number = queues.in_topic
     owner = first_place + avg.owner_index(rank, number, consumers)
     pulled = np.flatnonzero(is_retry)
-    some = np.flatnonzero(~(pops_all | is_retry))
-    times = np.concatenate([part.members.takers for part in division.parts])[owner[some]]
-    entry, place = owners(rank[some], number[some], consumers[some], share[some], times)
+    shared = np.flatnonzero(~(pops_all | is_retry))
+    times = np.concatenate([part.members.takers for part in division.parts])[owner[shared]]
+    entry, place = owners(rank[shared], number[shared], consumers[shared], share[shared], times)
     return Shares(
-        np.concatenate([some[entry], pulled]),
-        np.concatenate([first_place[some][entry] + place, owner[pulled]]),
+        np.concatenate([shared[entry], pulled]),
+        np.concatenate([first_place[shared][entry] + place, owner[pulled]]),
         popped=tuple(np.unique(queues.topic[pops_all]).tolist()),
     )

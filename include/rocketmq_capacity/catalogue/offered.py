@@ -21,8 +21,8 @@ def offered(room: str, name: str) -> list[Any]:
 
 def records(room: str, kind: type[Record]) -> list[Record]:
     """All records of this kind in the modules of a package, in the order of the modules' names, each once."""
-    found = [value for module in _modules(room) for value in vars(module).values() if isinstance(value, kind)]
-    return list({id(record): record for record in found}.values())
+    values = [value for module in _modules(room) for value in vars(module).values() if isinstance(value, kind)]
+    return list({id(record): record for record in values}.values())
 
 
 def _modules(room: str) -> Iterator[ModuleType]:

@@ -38,8 +38,8 @@ def mean_bytes(runtime: Mapping[str, str] | None) -> float | None:
 
 def put_rate(runtime: Mapping[str, str] | None) -> float | None:
     """Messages a second that a broker stores, the most of its means; None if unknown."""
-    each = [decimal_number(text) for text in (runtime or {}).get(PUT_RATES, "")[:200].split()]
-    return max((one for one in each if one is not None), default=None)
+    rates = [decimal_number(text) for text in (runtime or {}).get(PUT_RATES, "")[:200].split()]
+    return max((one for one in rates if one is not None), default=None)
 
 
 def kept_hours(broker: Broker) -> float | None:
@@ -96,9 +96,9 @@ def disk_bytes(broker: Broker) -> float | None:
     >>> disk_bytes(Broker(broker_name="a", broker_id=0, has_answered=True, runtime=runtime))
     2048.0
     """
-    found = _TOTAL.search((broker.runtime or {}).get(CAPACITY, "")[:200])
-    number = None if found is None else decimal_number(found[1])
-    if found is None or not number:
+    match = _TOTAL.search((broker.runtime or {}).get(CAPACITY, "")[:200])
+    number = None if match is None else decimal_number(match[1])
+    if match is None or not number:
         return None
-    base = 1024 if "i" in found[2] else 1000
-    return float(number * base ** _POWERS.index(found[2][0]))
+    base = 1024 if "i" in match[2] else 1000
+    return float(number * base ** _POWERS.index(match[2][0]))

@@ -124,19 +124,19 @@ class Allocator(Protocol):
 NO_OWNERS: Final = Owners(NOTHING, NOTHING)
 
 
-def with_proxied(own: Owners, division: Division) -> Owners:
+def with_proxied(owners: Owners, division: Division) -> Owners:
     """The owners together with the gRPC consumers of the group, who pop every queue of the topics that they read."""
     if not division.members.has_grpc:
-        return own
+        return owners
     queue, place = division.proxied
     keep = division.queues.is_business[queue]
     pairs = np.stack([queue[keep], division.members.client[place[keep]]])
     queue, client = np.unique(pairs, axis=1) if division.members.has_copies else pairs
-    popped = np.concatenate([np.broadcast_to(own.is_popped, own.queue.shape), np.ones(len(queue), bool)])
+    popped = np.concatenate([np.broadcast_to(owners.is_popped, owners.queue.shape), np.ones(len(queue), bool)])
     return Owners(
-        np.concatenate([own.queue, queue]),
-        np.concatenate([own.client, client]),
-        own.strangers,
+        np.concatenate([owners.queue, queue]),
+        np.concatenate([owners.client, client]),
+        owners.strangers,
         is_popped=popped,
-        unknown=own.unknown,
+        unknown=owners.unknown,
     )

@@ -37,5 +37,5 @@ class Together(Generic[T, V]):
         """Compute the values of these objects, as far as they are not computed yet."""
         new = [one for one in objects if self.name not in one.__dict__]
         if new:
-            for one, value in zip(new, self.values_of(new), strict=True):
-                one.__dict__[self.name] = value
+            for instance, value in zip(new, self.values_of(new), strict=True):
+                instance.__dict__[self.name] = value

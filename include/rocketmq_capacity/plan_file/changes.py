@@ -17,13 +17,13 @@ class Figure(Struct, frozen=True, kw_only=True):
     now: Annotated[float, Meta(description="in this plan")]
 
 
-def grown(was: Impact, now: Impact, factor: float) -> Iterator[Figure]:
+def grown(before: Impact, after: Impact, factor: float) -> Iterator[Figure]:
     """The figures that are at least ``factor`` times what they were; in each of them more is worse.
 
     Nothing is said of one that was or is unknown.
     """
     for name in Impact.__struct_fields__:
-        old, new = getattr(was, name), getattr(now, name)
+        old, new = getattr(before, name), getattr(after, name)
         if old is not None and new is not None and new > old and new >= old * factor:
             yield Figure(name=name, before=old, now=new)
 

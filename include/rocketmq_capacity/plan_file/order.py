@@ -20,16 +20,15 @@ def identity(*names: Any) -> str:
 def made_unique(ids: Iterable[str]) -> Iterator[str]:
     """The ids in their order; an id that came before gets a number: ``a``, ``a-2``, ``a-3``."""
     taken: dict[str, int] = {}
-    for one in ids:
-        taken[one] = number = taken.get(one, 0) + 1
-        yield one if number == 1 else f"{one}-{number}"
+    for name in ids:
+        taken[name] = number = taken.get(name, 0) + 1
+        yield name if number == 1 else f"{name}-{number}"
 
 
 def beside(lists: Iterable[Iterable[str]]) -> dict[str, dict[str, None]]:
     """For each member of the lists, all other members of its lists, in the order of the lists."""
     others: dict[str, dict[str, None]] = {}
-    for one in lists:
-        members = tuple(one)
+    for members in map(tuple, lists):
         for name in members:
             others.setdefault(name, {}).update(dict.fromkeys(other for other in members if other != name))
     return others

@@ -21,11 +21,11 @@ class ToldOf(Protocol):
 class Owners:
     """The owners and tiers of a plan's groups, and of the topics that they read."""
 
-    def __init__(self, told: Mapping[str, ToldOf], topics: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, stated: Mapping[str, ToldOf], topics: Mapping[str, Iterable[str]]) -> None:
         """What is told of each group; ``topics`` are the business topics of each."""
-        self._told = told
+        self._stated = stated
         self._readers: dict[str, list[str]] = {}
-        for group in told:
+        for group in stated:
             for topic in topics[group]:
                 self._readers.setdefault(topic, []).append(group)
 
@@ -37,18 +37,18 @@ class Owners:
 
     def of_group(self, consumer_group: str) -> str | None:
         """The owner of a group; None if it is not told."""
-        told = self._told.get(consumer_group)
-        return None if told is None else told.owner
+        stated = self._stated.get(consumer_group)
+        return None if stated is None else stated.owner
 
     def tier_of_group(self, consumer_group: str) -> int | None:
         """The tier of a group; None if it is not told."""
-        told = self._told.get(consumer_group)
-        return None if told is None else told.tier
+        stated = self._stated.get(consumer_group)
+        return None if stated is None else stated.tier
 
     def of(self, consumer_group: str | None, topic: str | None) -> tuple[str, ...]:
         """Whose something is: the group's owner, or the owners of all groups that read the topic, by name."""
-        found = {self.of_group(group) for group in self._groups(consumer_group, topic)}
-        return tuple(sorted(owner for owner in found if owner is not None))
+        owners = {self.of_group(group) for group in self._groups(consumer_group, topic)}
+        return tuple(sorted(owner for owner in owners if owner is not None))
 
     def only_one(self, consumer_group: str | None, topic: str | None) -> str | None:
         """The one owner; None if there are none or several."""

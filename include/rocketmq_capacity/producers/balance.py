@@ -67,22 +67,22 @@ def producer_shares(topic: TopicFacts) -> Iterator[ProducerShare]:
     counts = _writable(topic) if topic.kind == BUSINESS else None
     if not counts:
         return
-    told = _told(topic)
+    measured = _measured(topic)
     queues = sum(counts.values())
-    rates = {name: [told.get((name, queue_id)) for queue_id in range(number)] for name, number in counts.items()}
+    rates = {name: [measured.get((name, queue_id)) for queue_id in range(number)] for name, number in counts.items()}
     known = {name: [rate for rate in each if rate is not None] for name, each in rates.items()}
     is_known = _number(known) == queues
     total = _total(known)
-    for name, each in rates.items():
+    for name, broker_rates in rates.items():
         of_broker = sum(known[name]) / total if is_known and total > 0 else None
-        for queue_id, rate in enumerate(each):
+        for queue_id, rate in enumerate(broker_rates):
             yield ProducerShare(
                 topic=topic.topic,
                 broker_name=name,
                 queue_id=queue_id,
                 expected_ratio=1 / queues,
                 measured_ratio=rate / total if rate is not None and of_broker is not None else None,
-                broker_expected_ratio=len(each) / queues,
+                broker_expected_ratio=len(broker_rates) / queues,
                 broker_measured_ratio=of_broker,
                 put_msgs_per_s=rate,
             )
@@ -98,10 +98,10 @@ def balance_of(topic: TopicFacts, policy: Policy) -> Balance | None:
     counts = None if topic.message_type == PRIORITY else _writable(topic)
     if not counts:
         return None
-    told = _told(topic)
+    measured = _measured(topic)
     rates: dict[str, list[float]] = {}
     for name, number in counts.items():
-        of_broker = [told[name, queue_id] for queue_id in range(number) if (name, queue_id) in told]
+        of_broker = [measured[name, queue_id] for queue_id in range(number) if (name, queue_id) in measured]
         if len(of_broker) < number:
             return None
         rates[name] = of_broker
@@ -179,11 +179,11 @@ def traced(producers: Sequence[Producer], balance: Balance) -> dict[str, list[st
     little = {name for name in expected if measured[name] < expected[name]}
     seen: dict[str, set[str]] = {}
     displacing: set[str] = set()
-    for one in producers:
-        seen.setdefault(one.producer_group, set()).update(one.seen_on)
-        generation = generation_of(one.version) if one.language == JAVA else None
+    for producer in producers:
+        seen.setdefault(producer.producer_group, set()).update(producer.seen_on)
+        generation = generation_of(producer.version) if producer.language == JAVA else None
         if generation is not None and generation.displaces:
-            displacing.add(one.producer_group)
+            displacing.add(producer.producer_group)
     absent = (name for name, on in seen.items() if on & balance.rates.keys() and little - on)
     return {
         "producer_groups_elsewhere": sorted(absent, key=java_order)[:SHOWN],
@@ -203,7 +203,7 @@ def _writable(topic: TopicFacts) -> dict[str, int] | None:
     return counts
 
 
-def _told(topic: TopicFacts) -> dict[tuple[str, int], float]:
+def _measured(topic: TopicFacts) -> dict[tuple[str, int], float]:
     return {
         (queue.broker_name, queue.queue_id): queue.put_msgs_per_s
         for queue in topic.written

@@ -178,9 +178,9 @@ class _Sums:
         self._threads += len(threads)
         self._turns += sum(one.turns for one in threads)
         self._displaced += sum(one.displaced_queues for one in threads)
-        for one in threads:
-            self._held += one.held
-            self._add_return(one)
+        for thread in threads:
+            self._held += thread.held
+            self._add_return(thread)
         during = begun_ms < self._trouble_ms
         in_trouble = (self._slow | self._gone)[last]
         self._counts += [

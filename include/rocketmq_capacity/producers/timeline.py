@@ -115,9 +115,11 @@ def producer_timeline(
     layouts = [
         layout_of(route.shape.places, route.shape.is_ordered, troubles, policy) for route in routes[:MOST_ROUTES]
     ]
-    found = _simulations(troubles, layouts, policy, senders)
+    simulations = _simulations(troubles, layouts, policy, senders)
     seen = [
-        number for number, layout in enumerate(layouts) if any((layout.key, one) in found for one in troubles.endings)
+        number
+        for number, layout in enumerate(layouts)
+        if any((layout.key, one) in simulations for one in troubles.endings)
     ]
     numbers = {topic: number for number, place in enumerate(seen, 1) for topic in routes[place].topics}
     courses: list[ProducerCourse] = []
@@ -125,7 +127,7 @@ def producer_timeline(
     for number, place in enumerate(seen, 1):
         most = MOST_ROWS if number == 1 else min(MOST_ROWS, _rows_each(len(seen), troubles, senders))
         for ending in troubles.endings:
-            for simulation in found.get((layouts[place].key, ending), ()):
+            for simulation in simulations.get((layouts[place].key, ending), ()):
                 of_kind = _OfRoute(simulation, ending, routes[place], layouts[place], policy)
                 courses.append(of_kind.course(number))
                 timeline += of_kind.timeline(number, most)
@@ -148,11 +150,11 @@ def _rows_each(routes: int, troubles: Troubles, senders: Sequence[Sender]) -> in
 
 def _shapes(troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str, Known]) -> dict[str, Shape | None]:
     """The layout of each topic that producers can write to on a broker in trouble; None if the layout is unknown."""
-    found: dict[str, list[TopicPlace]] = {}
-    for one in places:
-        found.setdefault(one.topic, []).append(one)
+    of_topic: dict[str, list[TopicPlace]] = {}
+    for place in places:
+        of_topic.setdefault(place.topic, []).append(place)
     shapes: dict[str, Shape | None] = {}
-    for topic, all_ in found.items():
+    for topic, all_ in of_topic.items():
         writable = [one for one in all_ if one.broker_state == MASTER and one.perm != 0 and one.write_queue_nums != 0]
         writable = [one for one in writable if one.perm is None or one.perm & PERM_WRITE]
         if troubles.brokers.isdisjoint(one.broker_name for one in writable):
@@ -190,17 +192,17 @@ def _simulations(
     A killed broker is simulated on all layouts before a silent one on any.
     """
     first = {layout.key: layout for layout in reversed(layouts)}
-    found: dict[tuple[Hashable, str | None], list[Course]] = {}
+    courses: dict[tuple[Hashable, str | None], list[Course]] = {}
     turns = 0
     for ending in troubles.endings:
         for key in dict.fromkeys(layout.key for layout in layouts):
             if turns < MOST_TURNS or key == layouts[0].key:
                 most = max(1, MOST_ROWS // len(first[key].places))
-                found[key, ending] = [
+                courses[key, ending] = [
                     simulate(sender, ending, first[key], troubles, policy, most_slices=most) for sender in senders
                 ]
-                turns += sum(one.turns for one in found[key, ending])
-    return found
+                turns += sum(one.turns for one in courses[key, ending])
+    return courses
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,29 +217,31 @@ class _OfRoute:
 
     def course(self, number: int) -> ProducerCourse:
         """The whole simulation as one row."""
-        one, rate = self.simulation, self.route.put_msgs_per_s
-        count = one.messages
-        failed_ratio = one.failed / count if count else None
+        course, rate = self.simulation, self.route.put_msgs_per_s
+        count = course.messages
+        failed_ratio = course.failed / count if count else None
         return ProducerCourse(
             route=number,
             **self._kind(),
-            trouble_s=one.trouble_ms / 1000,
-            troubled_ratio=_rounded(one.in_trouble / count) if count else None,
+            trouble_s=course.trouble_ms / 1000,
+            troubled_ratio=_rounded(course.in_trouble / count) if count else None,
             failed_ratio=_rounded(failed_ratio),
             failed_messages=None
             if rate is None or failed_ratio is None
-            else _rounded(rate * failed_ratio * one.trouble_ms / 1000),
-            last_failed_s=_seconds(one.last_failed_ms),
-            tries_per_message=_rounded(one.tries / count) if count else None,
-            mean_latency_ms=_rounded(one.taken_ms / count) if count else None,
+            else _rounded(rate * failed_ratio * course.trouble_ms / 1000),
+            last_failed_s=_seconds(course.last_failed_ms),
+            tries_per_message=_rounded(course.tries / count) if count else None,
+            mean_latency_ms=_rounded(course.taken_ms / count) if count else None,
             usual_latency_ms=float(self.policy.thresholds.PRODUCER_TIMELINE.usual_latency_ms),
-            returns_mean_s=_rounded(sum(one.returns_ms) / len(one.returns_ms) / 1000) if one.returns_ms else None,
-            returns_worst_s=_seconds(max(one.returns_ms, default=None)),
-            stays_away_ratio=_rounded(1 - len(one.returns_ms) / one.threads) if one.has_slow else None,
-            left_worst_s=_seconds(one.left_ms),
-            displaced_queues=round(one.displaced_queues, DIGITS),
+            returns_mean_s=_rounded(sum(course.returns_ms) / len(course.returns_ms) / 1000)
+            if course.returns_ms
+            else None,
+            returns_worst_s=_seconds(max(course.returns_ms, default=None)),
+            stays_away_ratio=_rounded(1 - len(course.returns_ms) / course.threads) if course.has_slow else None,
+            left_worst_s=_seconds(course.left_ms),
+            displaced_queues=round(course.displaced_queues, DIGITS),
             afterwards_ratios={
-                name: round(share, DIGITS) for name, share in sorted(self._of_brokers(one.afterwards)) if share
+                name: round(share, DIGITS) for name, share in sorted(self._of_brokers(course.afterwards)) if share
             },
         )
 

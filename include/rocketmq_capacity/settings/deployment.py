@@ -58,10 +58,10 @@ class Places:
         """
 
         def place(variable: str, default: str) -> Path:
-            told = environment.get(variable) or ""
-            if "://" in told:
-                raise BadInput(variable, "", f"is {shown(told)}; expected a folder; only lakes may be URLs")
-            return Path(told or home / default)
+            folder = environment.get(variable) or ""
+            if "://" in folder:
+                raise BadInput(variable, "", f"is {shown(folder)}; expected a folder; only lakes may be URLs")
+            return Path(folder or home / default)
 
         return cls(
             lake=environment.get("RMQC_LAKE") or str(home / "data/lake"),
@@ -88,10 +88,10 @@ def home_of(file: str) -> Path:
 
 def _connection_ids(text: str) -> tuple[str, ...]:
     ids = tuple(dict.fromkeys(stripped for part in text.split(",") if (stripped := part.strip())))
-    for one in ids:
-        if not CONNECTION_ID.fullmatch(one):
+    for connection_id in ids:
+        if not CONNECTION_ID.fullmatch(connection_id):
             raise BadInput(
-                "RMQC_CLUSTERS", "", f"names {shown(one)}; expected ids of letters, digits, '_', '.' and '-'"
+                "RMQC_CLUSTERS", "", f"names {shown(connection_id)}; expected ids of letters, digits, '_', '.' and '-'"
             )
     return ids
 

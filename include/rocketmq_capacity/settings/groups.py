@@ -78,11 +78,11 @@ def channels_of(entries: Sequence[GroupEntry]) -> dict[str, str]:
 
     Errors: ValueError if entries of one owner name different channels.
     """
-    found: dict[str, str] = {}
+    channels: dict[str, str] = {}
     for entry in entries:
         if entry.owner is not None and entry.channel is not None:
-            first = found.setdefault(entry.owner, entry.channel)
+            first = channels.setdefault(entry.owner, entry.channel)
             if first != entry.channel:
                 named = f"{shown(entry.owner)} has the channels {first} and {entry.channel}"
                 raise ValueError(f"{named}; expected one channel for each owner")
-    return found
+    return channels

@@ -64,8 +64,8 @@ def is_found(pattern: str, name: str) -> bool:
 
 def found_group(pattern: str, name: str, group: str) -> str | None:
     """What a named group of the pattern has where it first matches in the name; None if it has nothing."""
-    found = _search(pattern, name)
-    matched: bytes | None = found[group] if found else None
+    match = _search(pattern, name)
+    matched: bytes | None = match[group] if match else None
     return matched.decode(errors="replace") if matched else None
 
 

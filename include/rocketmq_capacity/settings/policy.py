@@ -254,8 +254,8 @@ class Policy(Section):
 
     def strategies_of(self, consumer_group: str) -> tuple[str, ...]:
         """The strategies that are computed for a group: the policy's, and a class of its own."""
-        own = self.current_strategies.own_of_group(consumer_group)
-        return self.strategies if own is None else (*self.strategies, own.class_name)
+        own_class = self.current_strategies.own_of_group(consumer_group)
+        return self.strategies if own_class is None else (*self.strategies, own_class.class_name)
 
     def own_answers(self, consumer_group: str) -> tuple[OwnAnswers, ...]:
         """The answers of the group's own class."""

@@ -22,7 +22,7 @@ def language_of_policy(policy: Path | None) -> Language:
 @lru_cache(maxsize=4)
 def _read_once(policy: Path, _file: int, _modified: int, _size: int) -> Language:
     try:
-        told = mapping_of_file(policy, "a policy file").get("language")
+        name = mapping_of_file(policy, "a policy file").get("language")
     except BadInput:
         return ENGLISH
-    return next((language for language in LANGUAGES if language == told), ENGLISH)
+    return next((language for language in LANGUAGES if language == name), ENGLISH)

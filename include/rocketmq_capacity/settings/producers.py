@@ -76,12 +76,12 @@ def sendings_of(entries: Sequence[ProducerEntry], producer_groups: Iterable[str]
 
     If no group is known, these are the settings of all entries and the defaults, without groups.
     """
-    found: dict[Sending, list[str]] = {}
+    groups: dict[Sending, list[str]] = {}
     for name in sorted({*producer_groups} - {INNER_PRODUCER}):
-        found.setdefault(sending_of(entries, name), []).append(name)
-    if not found:
-        found = {one: [] for one in (Sending(), *(entry.as_sending for entry in entries))}
-    return {sending: tuple(found[sending]) for sending in sorted(found, key=_order)}
+        groups.setdefault(sending_of(entries, name), []).append(name)
+    if not groups:
+        groups = {one: [] for one in (Sending(), *(entry.as_sending for entry in entries))}
+    return {sending: tuple(groups[sending]) for sending in sorted(groups, key=_order)}
 
 
 def _order(sending: Sending) -> tuple[int, int, int]:
