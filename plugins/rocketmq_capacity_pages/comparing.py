@@ -65,7 +65,7 @@ def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HT
         request,
         "difference.html.j2",
         HTTPStatus.OK if len(chosen.found) == len(chosen.asked) else HTTPStatus.NOT_FOUND,
-        NONE if found is None else found.sentences,
+        NONE if comparison is None else comparison.sentences,
         kinds=KINDS,
         clusters=chosen.clusters,
         cluster=chosen.cluster,

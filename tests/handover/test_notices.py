@@ -37,7 +37,7 @@ def told_of(*findings: dict[str, Any], owner: str = "payments", day: int = 20) -
     """What the owner knows after a plan of these findings."""
     said = news(tickets(*findings, day=day), owner=owner)
     assert said is not None
-    return said.told
+    return said.known
 
 
 def test_an_owner_is_told_of_the_own_causes_alone() -> None:
@@ -65,7 +65,7 @@ def test_an_owner_who_knows_everything_is_told_nothing() -> None:
 
     assert said is not None
     assert not said.is_any
-    assert said.told.day == "2026-11-20"
+    assert said.known.day == "2026-11-20"
 
 
 def test_there_is_one_notice_a_day_and_the_next_day_tells_the_rest() -> None:
@@ -99,7 +99,7 @@ def test_what_grows_slowly_is_told_once_it_is_twice_what_was_told() -> None:
         said = news(tickets(a_finding(evidence={"clients": 12, "queues": 8, "idle": idle}), day=day), told)
         assert said is not None
         assert not said.is_any
-        told = said.told
+        told = said.known
     said = news(tickets(a_finding(evidence={"clients": 12, "queues": 8, "idle": 8}), day=23), told)
     assert said is not None
     assert len(said.worse) == 1
@@ -110,7 +110,7 @@ def test_what_is_gone_is_told_in_the_words_of_its_day() -> None:
 
     assert said is not None
     assert [one.message for one in said.gone] == ["4 of 12 consumers own no queue."]
-    assert said.told.causes == {}
+    assert said.known.causes == {}
 
 
 def test_what_was_accepted_or_is_only_for_information_is_neither_new_nor_gone() -> None:
@@ -121,8 +121,8 @@ def test_what_was_accepted_or_is_only_for_information_is_neither_new_nor_gone() 
     for said in (accepted, information):
         assert said is not None
         assert not said.is_any
-        assert said.told.causes == {}
-    again = accepted and news(tickets(a_finding(), day=22), accepted.told)
+        assert said.known.causes == {}
+    again = accepted and news(tickets(a_finding(), day=22), accepted.known)
     assert again is not None
     assert len(again.new) == 1
 
@@ -133,7 +133,7 @@ def test_nothing_is_gone_in_a_plan_that_has_not_seen_everything() -> None:
 
     assert unseen is not None
     assert not unseen.is_any
-    later = news(tickets(day=22), unseen.told)
+    later = news(tickets(day=22), unseen.known)
     assert later is not None
     assert len(later.gone) == 1
 

@@ -33,22 +33,22 @@ def differences_of(plan: Plan, file: StateFile) -> Differences:
     undecided: set[str | None] = {one.consumer_group for one in plan.groups if one.provision_status == UNDECIDED}
     changes: dict[str, tuple[Change, ...]] = {}
     left_out: list[LeftOut] = []
-    for one in plan.recommendations:
-        if not one.changes_cluster:
+    for recommendation in plan.recommendations:
+        if not recommendation.changes_cluster:
             continue
-        why = _why_left_out(plan, one, undecided)
-        lines = () if why is not None else tuple(_changes(one, file))
+        why = _why_left_out(plan, recommendation, undecided)
+        lines = () if why is not None else tuple(_changes(recommendation, file))
         if lines:
-            changes[one.id] = lines
+            changes[recommendation.id] = lines
         else:
-            left_out.append(LeftOut(recommendation=one.id, action=one.action, why=why or OTHER))
+            left_out.append(LeftOut(recommendation=recommendation.id, action=recommendation.action, why=why or OTHER))
     why_not = _not_chosen(plan, changes)
-    found = [one for one in plan.recommendations if one.id in changes]
+    recommendations = [one for one in plan.recommendations if one.id in changes]
     return Differences(
         cluster_name=plan.cluster_name,
         taken_at=plan.taken_at,
         fingerprint=plan.fingerprint,
-        patch=_patch(file, [change for one in found if one.id not in why_not for change in changes[one.id]]),
+        patch=_patch(file, [change for one in recommendations if one.id not in why_not for change in changes[one.id]]),
         differences=tuple(
             Difference(
                 recommendation=one.id,
@@ -58,7 +58,7 @@ def differences_of(plan: Plan, file: StateFile) -> Differences:
                 changes=tuple(map(_shown, changes[one.id])),
                 patch=_patch(file, changes[one.id]),
             )
-            for one in found
+            for one in recommendations
         ),
         left_out=tuple(left_out),
     )
@@ -69,24 +69,24 @@ def json_of(differences: Differences) -> bytes:
     return msgspec.json.format(msgspec.json.encode(differences), indent=2) + b"\n"
 
 
-def _why_left_out(plan: Plan, one: Recommendation, undecided: Collection[str | None]) -> str | None:
+def _why_left_out(plan: Plan, recommendation: Recommendation, undecided: Collection[str | None]) -> str | None:
     """Why a recommendation has no patch, or None."""
-    if plan.approval is not UNSET and one.id in plan.approval.rejected:
-        return f"rejected: {plan.approval.reasons.get(one.id) or plan.approval.why or 'no reason was given'}"
-    if not _is_carried_out_as_it_is(one):
+    if plan.approval is not UNSET and recommendation.id in plan.approval.rejected:
+        return f"rejected: {plan.approval.reasons.get(recommendation.id) or plan.approval.why or 'no reason was given'}"
+    if not _is_carried_out_as_it_is(recommendation):
         return MANUAL
-    if one.topic is not None and one.transition_undecided is not UNSET:
+    if recommendation.topic is not None and recommendation.transition_undecided is not UNSET:
         return UNKNOWN_MOVES
-    if one.consumer_group in undecided:
-        return f"the plan is {UNDECIDED} about {one.consumer_group}"
+    if recommendation.consumer_group in undecided:
+        return f"the plan is {UNDECIDED} about {recommendation.consumer_group}"
     return None
 
 
-def _is_carried_out_as_it_is(one: Recommendation) -> bool:
+def _is_carried_out_as_it_is(recommendation: Recommendation) -> bool:
     """Whether nothing is left to a person but to go from one gate of a change in steps to the next."""
-    if one.steps is UNSET or not one.steps:
-        return not one.manual and _are_complete(one.commands)
-    return _are_complete(command for step in one.steps for command in step.commands)
+    if recommendation.steps is UNSET or not recommendation.steps:
+        return not recommendation.manual and _are_complete(recommendation.commands)
+    return _are_complete(command for step in recommendation.steps for command in step.commands)
 
 
 def _are_complete(commands: Iterable[str]) -> bool:
@@ -94,12 +94,12 @@ def _are_complete(commands: Iterable[str]) -> bool:
     return "CHANGE" in kinds and kinds <= {"CHANGE", "LOOK"}
 
 
-def _changes(one: Recommendation, file: StateFile) -> Iterator[Change]:
+def _changes(recommendation: Recommendation, file: StateFile) -> Iterator[Change]:
     """The lines that differ once it is carried out, in the order of the file."""
-    if one.topic is not None and "queues" in one.after:
-        yield from _of_topic(one.topic, one.after["queues"], file)
-    elif one.consumer_group is not None and "message_request_mode" in one.after:
-        yield from _of_group(one.consumer_group, one.after, file)
+    if recommendation.topic is not None and "queues" in recommendation.after:
+        yield from _of_topic(recommendation.topic, recommendation.after["queues"], file)
+    elif recommendation.consumer_group is not None and "message_request_mode" in recommendation.after:
+        yield from _of_group(recommendation.consumer_group, recommendation.after, file)
 
 
 def _of_topic(topic: str, queues: Iterable[Mapping[str, Any]], file: StateFile) -> Iterator[Change]:

@@ -73,9 +73,9 @@ class _Samples(Collector):
 
 
 def _of_cluster(plan: Plan) -> Iterator[Sample]:
-    found = _standing(plan)
+    standing = _standing(plan)
     statuses = Counter(group.provision_status for group in plan.groups)
-    severities = Counter(finding.severity for finding in found)
+    severities = Counter(finding.severity for finding in standing)
     yield families.SNAPSHOT, (), seconds_of(plan.taken_at)
     yield families.VALID_UNTIL, (), seconds_of(plan.valid_until)
     yield families.COMPLETENESS, (), plan.completeness.ratio
@@ -83,7 +83,7 @@ def _of_cluster(plan: Plan) -> Iterator[Sample]:
     yield from ((families.GROUPS, (status,), statuses[status]) for status in PROVISION_STATUSES)
     yield from ((families.OPEN_FINDINGS, (severity,), severities[severity]) for severity in SEVERITIES)
     yield families.ACCEPTED_FINDINGS, (), len(plan.findings) - len(still_open(plan.findings))
-    yield from _counted(families.FINDINGS, (), found)
+    yield from _counted(families.FINDINGS, (), standing)
     yield families.RECOMMENDATIONS, (), len(plan.recommendations)
     if plan.score is not None:
         yield families.SCORE, (), plan.score.before

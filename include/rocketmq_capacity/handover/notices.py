@@ -40,9 +40,9 @@ class Told(Struct, frozen=True, kw_only=True):
 
     owners: dict[str, ToldOwner] = {}
 
-    def with_owner(self, owner: str, told: ToldOwner) -> "Told":
+    def with_owner(self, owner: str, told_owner: ToldOwner) -> "Told":
         """The same, with what one owner was told now."""
-        return Told(owners={**self.owners, owner: told})
+        return Told(owners={**self.owners, owner: told_owner})
 
 
 class WorseCause(Struct, frozen=True, kw_only=True):
@@ -60,13 +60,13 @@ class News(Struct, frozen=True, kw_only=True):
         new: causes that the owner was not told of.
         worse: causes whose severity or figures are worse than the owner was told.
         gone: causes that are not found any more, as the owner was told of them.
-        told: what the owner knows after the notice.
+        known: what the owner was told, this notice included.
     """
 
     new: tuple[Ticket, ...]
     worse: tuple[WorseCause, ...]
     gone: tuple[ToldCause, ...]
-    told: ToldOwner
+    known: ToldOwner
 
     @property
     def is_any(self) -> bool:
@@ -75,7 +75,7 @@ class News(Struct, frozen=True, kw_only=True):
 
 
 def news_of(
-    tickets: Tickets, owner: str, told: ToldOwner, *, is_complete: bool, worse_factor: float, once_a_day: bool = True
+    tickets: Tickets, owner: str, before: ToldOwner, *, is_complete: bool, worse_factor: float, once_a_day: bool = True
 ) -> News | None:
     """What is to be said to an owner; None if there was a notice of that day, or of a later one.
 
@@ -84,35 +84,35 @@ def news_of(
     Args:
         tickets: of the plan.
         owner: whose causes are told; `EVERYBODY` for all.
-        told: what the owner was told.
+        before: what the owner was told before.
         is_complete: whether everything answered; otherwise nothing is gone, because it may only be unseen.
         worse_factor: a figure of an impact that is at least this many times what it was is worse.
         once_a_day: whether a second notice of a day waits for the next day.
     """
     day = tickets.taken_at[:10]
-    if day < told.day or (once_a_day and day == told.day):
+    if day < before.day or (once_a_day and day == before.day):
         return None
-    own = [one for one in tickets.tickets if owner == EVERYBODY or owner in one.owners]
-    known = {one.key for one in own}
+    tickets_of_owner = [one for one in tickets.tickets if owner == EVERYBODY or owner in one.owners]
+    known = {one.key for one in tickets_of_owner}
     elsewhere = {one.key for one in tickets.tickets}.union(tickets.still_found)
-    lost = [key for key in told.causes if key not in known and key not in elsewhere]
-    new = tuple(one for one in own if one.key not in told.causes)
-    worse = tuple(_worse(own, told.causes, worse_factor))
+    lost = [key for key in before.causes if key not in known and key not in elsewhere]
+    new = tuple(one for one in tickets_of_owner if one.key not in before.causes)
+    worse = tuple(_worse(tickets_of_owner, before.causes, worse_factor))
     changed = {one.key: _as_told(one) for one in (*new, *(each.ticket for each in worse))}
-    kept = {key: cause for key, cause in told.causes.items() if key in known or (key in lost and not is_complete)}
-    gone = [told.causes[key] for key in lost] if is_complete else []
+    kept = {key: cause for key, cause in before.causes.items() if key in known or (key in lost and not is_complete)}
+    gone = [before.causes[key] for key in lost] if is_complete else []
     said = bool(changed or gone)
     return News(
         new=new,
         worse=worse,
         gone=tuple(sorted(gone, key=lambda one: (SEVERITIES.index(one.severity), one.title))),
-        told=ToldOwner(day=day if said else told.day, causes={**kept, **changed}),
+        known=ToldOwner(day=day if said else before.day, causes={**kept, **changed}),
     )
 
 
-def _worse(own: Sequence[Ticket], told: Mapping[str, ToldCause], factor: float) -> Iterator[WorseCause]:
-    for ticket in own:
-        if (before := told.get(ticket.key)) is not None:
+def _worse(tickets: Sequence[Ticket], told_causes: Mapping[str, ToldCause], factor: float) -> Iterator[WorseCause]:
+    for ticket in tickets:
+        if (before := told_causes.get(ticket.key)) is not None:
             figures = tuple(grown(before.impact, ticket.impact, factor))
             if figures or SEVERITIES.index(ticket.severity) < SEVERITIES.index(before.severity):
                 yield WorseCause(ticket=ticket, severity_before=before.severity, figures=figures)
@@ -127,6 +127,6 @@ def told_in(content: bytes) -> Told:
     return msgspec.json.decode(content, type=Told)
 
 
-def content_of(told: Told) -> bytes:
+def content_of(record: Told) -> bytes:
     """The bytes that `told_in` reads."""
-    return msgspec.json.encode(told)
+    return msgspec.json.encode(record)

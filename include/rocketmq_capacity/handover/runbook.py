@@ -104,20 +104,20 @@ def _status(plan: Plan) -> tuple[Status, str]:
     return "APPROVED", phrase("Carry out the tasks one after the other.")
 
 
-def _task(one: Recommendation, until_s: int) -> Task:
-    steps = one.steps
+def _task(recommendation: Recommendation, until_s: int) -> Task:
+    steps = recommendation.steps
     if steps is UNSET or not steps:
-        steps = (Step(title=phrase("Carry it out"), expect=one.reason, commands=one.commands),)
+        steps = (Step(title=phrase("Carry it out"), expect=recommendation.reason, commands=recommendation.commands),)
     return Task(
-        recommendation=one.id,
-        action=one.action,
-        consumer_group=one.consumer_group,
-        topic=one.topic,
-        who=one.owner,
-        reason=words(one.reason),
-        steps=tuple(_step(step, until_s, is_manual=one.manual) for step in steps),
-        checks=() if one.check is None else (_check(one.check),),
-        way_back=None if one.way_back is None else words(one.way_back),
+        recommendation=recommendation.id,
+        action=recommendation.action,
+        consumer_group=recommendation.consumer_group,
+        topic=recommendation.topic,
+        who=recommendation.owner,
+        reason=words(recommendation.reason),
+        steps=tuple(_step(step, until_s, is_manual=recommendation.manual) for step in steps),
+        checks=() if recommendation.check is None else (_check(recommendation.check),),
+        way_back=None if recommendation.way_back is None else words(recommendation.way_back),
     )
 
 

@@ -59,13 +59,13 @@ class Tickets(Struct, frozen=True, kw_only=True):
 def tickets_of(plan: Plan) -> Tickets:
     """The tickets of a plan of a real cluster, in the language of now."""
     recommended = {one.id: one for one in plan.recommendations}
-    found = {one.id: one for one in plan.findings}
+    findings = {one.id: one for one in plan.findings}
     owners = Owners.of_groups(plan.groups)
     tickets = tuple(
         Ticket(
             key=_key(plan, one.id),
             owner=one.owner,
-            owners=_owners(one, found, owners),
+            owners=_owners(one, findings, owners),
             tier=one.tier,
             severity=one.severity,
             since=one.since,
@@ -97,9 +97,9 @@ def _key(plan: Plan, cause: str) -> str:
     return f"{plan.cluster_name}/{cause}"
 
 
-def _owners(cause: Cause, found: Mapping[str, Finding], owners: Owners) -> tuple[str, ...]:
+def _owners(cause: Cause, findings: Mapping[str, Finding], owners: Owners) -> tuple[str, ...]:
     """Whose the cause is: all owners of its findings."""
-    places = [(found[one].consumer_group, found[one].topic) for one in cause.findings]
+    places = [(findings[one].consumer_group, findings[one].topic) for one in cause.findings]
     every = {owner for place in places or [(cause.consumer_group, cause.topic)] for owner in owners.of(*place)}
     return tuple(sorted(every))
 

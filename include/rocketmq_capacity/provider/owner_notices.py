@@ -105,8 +105,8 @@ class OwnerNotices:
 
     def keep(self, news: News, owner: str = EVERYBODY) -> None:
         """Note what an owner has been told."""
-        if news.told != self._told.owners.get(owner, ToldOwner()):
-            self._told = self._told.with_owner(owner, news.told)
+        if news.known != self._told.owners.get(owner, ToldOwner()):
+            self._told = self._told.with_owner(owner, news.known)
             keep_told(self._cluster, content_of(self._told))
 
     def _found(self, said: str, ticket: Ticket, note: str = "") -> Line:
