@@ -77,7 +77,7 @@ def tickets_of(plan: Plan) -> Tickets:
             link=f"report.html#{one.anchor}",
         )
         for one in plan.causes
-        if any(found[each].alarms and found[each].severity != INFO for each in one.findings)
+        if any(findings[each].alarms and findings[each].severity != INFO for each in one.findings)
     )
     return Tickets(
         cluster_name=plan.cluster_name,
