@@ -95,7 +95,7 @@ class ClusterUnreachable(CapacityError):
 
 
 class StoreUnreachable(CapacityError):
-    """The lake's object store cannot be used: package, bucket, credentials or rights are missing (exit status 3)."""
+    """The lake's object store cannot be used: something is missing, or it loses what it accepts (exit status 3)."""
 
     exit_status = 3
 

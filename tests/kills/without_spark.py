@@ -5,7 +5,7 @@ that it writes: Spark reads tables and hands units to the function that writes t
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
@@ -17,32 +17,23 @@ BATCH_ROWS: Final = 1_000
 
 @dataclass(frozen=True)
 class Frame:
-    """Some columns of some files."""
+    """Rows, computed anew each time they are asked for."""
 
-    files: tuple[str, ...]
-    columns: tuple[str, ...] | None = None
+    batches: Callable[[], Iterator[pa.RecordBatch]]
 
     def select(self, *columns: str) -> "Frame":
         """The same rows with fewer columns."""
-        return replace(self, columns=columns)
+        return Frame(lambda: (batch.select(list(columns)) for batch in self.batches()))
 
     def mapInArrow(  # noqa: N802  # Spark's name
-        self, function: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]], _schema: str
-    ) -> "Mapped":
+        self, function: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]], _schema: object
+    ) -> "Frame":
         """What the function makes of the rows."""
-        table = pq.read_table(list(self.files), columns=None if self.columns is None else list(self.columns))
-        return Mapped(function(iter(table.to_batches(BATCH_ROWS))))
-
-
-@dataclass(frozen=True)
-class Mapped:
-    """Rows to come."""
-
-    batches: Iterator[pa.RecordBatch]
+        return Frame(lambda: function(self.batches()))
 
     def collect(self) -> "list[Row]":
         """All of them."""
-        return [Row(row.items()) for batch in self.batches for row in batch.to_pylist()]
+        return [Row(row.items()) for batch in self.batches() for row in batch.to_pylist()]
 
 
 class Row(dict[str, Any]):
@@ -83,4 +74,8 @@ class Session:
 
     def parquet(self, *files: str) -> Frame:
         """The rows of these files."""
-        return Frame(files)
+        return Frame(lambda: iter(pq.read_table(list(files)).to_batches(BATCH_ROWS)))
+
+    def range(self, start: int, end: int, step: int, _partitions: int) -> Frame:
+        """A row a number."""
+        return Frame(lambda: iter([pa.RecordBatch.from_pydict({"id": range(start, end, step)})]))

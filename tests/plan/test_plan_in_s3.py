@@ -2,12 +2,16 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 
+from rocketmq_capacity.errors import StoreUnreachable
+from rocketmq_capacity.spark.session import explanation
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.place import usable_place
+from rocketmq_capacity.store.place import place_of, usable_place
 from tests.fixtures.s3 import BUCKET, S3
+from tests.fixtures.troubled_s3 import Trouble, troubled
 from tests.kills.states import STEPS
 from tests.kills.steps import do
 
@@ -33,6 +37,19 @@ def test_every_step_gives_the_same_bytes_in_a_store_as_in_a_folder(
     kept = s3.folder / BUCKET / "plans" / "C1" / "r1"
     assert files_of(kept / "report") == files_of(in_folder.report)
     assert rows_of(in_store) == rows_of(in_folder)
+
+
+def test_a_store_that_refuses_executors_is_one_line(spark: "SparkSession", s3_server: S3) -> None:
+    with troubled(s3_server) as store:
+        run = Run(place_of(f"s3://{BUCKET}/{uuid4().hex}/C1/r1", store.environment))
+        do("snapshot", run, lambda: spark)
+        store.has(Trouble.DENIES, of="/tables/")
+        with pytest.raises(Exception, match="Traceback") as error:
+            do("allocate", run, lambda: spark)
+    told = explanation(error.value)
+    assert isinstance(told, StoreUnreachable)
+    assert str(told).startswith(f"{run.folder}: Access Denied; expected a bucket that exists, and credentials")
+    assert "\n" not in str(told)
 
 
 def leave_something(run: Run) -> None:

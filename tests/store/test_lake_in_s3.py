@@ -2,6 +2,7 @@
 
 import json
 import socket
+from collections.abc import Iterator
 from multiprocessing import get_context
 from pathlib import Path
 from uuid import uuid4
@@ -13,10 +14,11 @@ from rocketmq_capacity.store import place
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.lease import Lease
 from rocketmq_capacity.store.new_file import NewFile
-from rocketmq_capacity.store.place import place_of, usable_place
+from rocketmq_capacity.store.place import place_of, told_in_one_line, usable_place
 from rocketmq_capacity.store.run_lookup import is_trial, stored_run
 from rocketmq_capacity.store.writing import write_together, write_whole
 from tests.fixtures.s3 import BUCKET, S3, served, use
+from tests.fixtures.troubled_s3 import Trouble, TroubledS3, troubled
 
 
 @pytest.fixture
@@ -189,3 +191,69 @@ def test_a_store_that_denies_is_an_error_and_no_missing_step_or_trial(s3: S3, ru
     for ask in (lambda: denied.is_committed("assess"), lambda: is_trial(denied)):
         with pytest.raises(StoreUnreachable):
             ask()
+
+
+@pytest.fixture
+def store(s3_server: S3) -> Iterator[TroubledS3]:
+    """The server behind a proxy that can be told to lose what is written."""
+    with troubled(s3_server) as store:
+        yield store
+
+
+def run_behind(store: TroubledS3) -> Run:
+    return Run(place_of(f"s3://{BUCKET}/{uuid4().hex}/C1/r1", store.environment))
+
+
+@pytest.mark.parametrize(
+    ("of", "trouble", "said"),
+    [
+        ("/tables/", Trouble.LOSES, r"/finding: part-00001-\w+.parquet is missing, although the store has accepted it"),
+        ("/tables/", Trouble.CUTS, r"/finding: part-00001-\w+.parquet has 2 bytes instead of 5, although the store"),
+        ("/steps/", Trouble.LOSES, "/steps: assess.json is missing, although the store has accepted it"),
+        ("/steps/", Trouble.CUTS, r"/steps: assess.json has \d+ bytes instead of \d+, although the store"),
+        ("/tables/", Trouble.DENIES, "Access Denied; expected a bucket that exists, and credentials"),
+    ],
+)
+def test_a_step_whose_files_the_store_does_not_keep_is_not_committed(
+    store: TroubledS3, of: str, trouble: Trouble, said: str
+) -> None:
+    run = run_behind(store)
+    store.has(trouble, after=of == "/tables/", of=of)
+    with pytest.raises(StoreUnreachable, match=said) as error, told_in_one_line(run.folder):
+        committed(run, b"first", b"other")
+    assert error.value.exit_status == 3
+    store.has(None)
+    assert not Run(run.folder).is_committed("assess")
+    committed(Run(run.folder), b"first", b"other")
+    assert [file.read_bytes() for file in Run(run.folder).files("finding")] == [b"first", b"other"]
+
+
+def test_a_lock_and_a_mark_that_the_store_does_not_keep_are_none(store: TroubledS3) -> None:
+    run = run_behind(store)
+    store.has(Trouble.LOSES, of="/.lock.")
+    with pytest.raises(StoreUnreachable, match=r"\.lock\.1 is missing"), run.alone():
+        pass
+    store.has(Trouble.LOSES, of="/.published/")
+    run.begin("publish")
+    with pytest.raises(StoreUnreachable, match=r"/\.published: r1 is missing"):
+        run.commit("publish", [])
+
+
+@pytest.mark.parametrize("trouble", [Trouble.LOSES, Trouble.CUTS])
+def test_what_a_store_has_cut_is_no_file_of_a_report(store: TroubledS3, trouble: Trouble) -> None:
+    run = run_behind(store)
+    store.has(trouble, after=1)
+    with pytest.raises(StoreUnreachable, match="although the store has accepted it"):
+        write_together(run.report, {"a.csv": b"whole", "by-owner/a.csv": b"whole", "plan.json": b"whole"})
+    store.has(None)
+    assert [file.name for file in run.report.rglob("*") if file.is_file()] == ["a.csv"]
+
+
+@pytest.mark.parametrize("trouble", [Trouble.LOSES, Trouble.CUTS])
+def test_a_store_that_keeps_nothing_cannot_be_used(
+    store: TroubledS3, monkeypatch: pytest.MonkeyPatch, trouble: Trouble
+) -> None:
+    use(store.environment, monkeypatch)
+    store.has(trouble)
+    with pytest.raises(StoreUnreachable, match=r"^s3://lake/plans: .check-\w+ .*, although the store has accepted it"):
+        usable_place("s3://lake/plans")

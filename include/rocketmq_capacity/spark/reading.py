@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
+from rocketmq_capacity.store.place import told_in_one_line
 from rocketmq_capacity.tables.source import parquet_file
 
 BATCH_ROWS = 1_000
@@ -29,7 +30,7 @@ def frame_of(session: SparkSession, files: Sequence[Path], schema: StructType) -
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 file, number = parts[index]
-                with parquet_file(file) as parquet:
+                with told_in_one_line(file), parquet_file(file) as parquet:
                     for rows in parquet.iter_batches(BATCH_ROWS, row_groups=[number]):
                         yield pa.Table.from_batches([rows]).cast(arrow).combine_chunks().to_batches()[0]
 

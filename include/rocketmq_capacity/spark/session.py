@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from rocketmq_capacity.errors import CapacityError, DiskFull, SparkGone
+from rocketmq_capacity.errors import CapacityError, DiskFull, SparkGone, StoreUnreachable
 from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
 from rocketmq_capacity.spark.process import NO_ANSWER, Jvm
 
@@ -40,6 +41,9 @@ _WORKER_GONE: Final = "Python worker exited unexpectedly"
 
 _DISK_FULL: Final = os.strerror(errno.ENOSPC)
 """Python, Arrow and Java report a full disk in the system's words, and Spark repeats what its workers report."""
+
+_OF_STORE: Final = re.compile(rf"{StoreUnreachable.__module__}\.{StoreUnreachable.__name__}: (.+)")
+"""The line of a worker's traceback, which Spark repeats, if the store of the lake refuses a task."""
 
 NONE: Final[Mapping[str, str]] = {}
 Session = Callable[[], SparkSession]
@@ -94,7 +98,7 @@ def session_under_way(
         of_executors: variables of their environment, such as those that open the lake's store.
 
     Errors: SparkGone if the JVM or a Python worker ends before the body does; JavaMissing if there is no Java; DiskFull
-    if no space is left.
+    if no space is left; StoreUnreachable if the store of the lake refuses a task.
     """
     os.environ.update(environment(inventory_bytes))
     tell = tell or partial(print, file=sys.stderr)
@@ -116,7 +120,7 @@ def session_under_way(
 
 
 def explanation(error: Exception) -> CapacityError | None:
-    """The error to report where a Python worker has ended or a disk is full; None for any other error."""
+    """The error to report where a worker has ended, a disk is full or a store refuses; None for any other error."""
     if _WORKER_GONE in str(error):
         return SparkGone(
             "a Python worker of Spark's has ended before the plan was finished, as one that is killed does; "
@@ -127,7 +131,8 @@ def explanation(error: Exception) -> CapacityError | None:
             "no space is left on a disk; expected more room where the plan is written, or in the folder of temporary "
             f"files, {tempfile.gettempdir()}"
         )
-    return None
+    told_by_worker = _OF_STORE.search(str(error))
+    return StoreUnreachable(told_by_worker[1]) if told_by_worker else None
 
 
 @contextmanager

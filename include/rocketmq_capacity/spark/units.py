@@ -17,7 +17,7 @@ from rocketmq_capacity.collector import collect_seldom
 from rocketmq_capacity.spark.new_table import NewTable, add_file
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.manifest import File
-from rocketmq_capacity.store.place import is_local
+from rocketmq_capacity.store.place import is_local, told_in_one_line
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
 
@@ -40,11 +40,11 @@ def map_units(units: DataFrame, function: OnUnits, run: Run, *datasets: type[Dat
         run: where the tables are; driver and executors must see its folder at the same path.
         datasets: those that the function makes rows of.
     """
-    places = {dataset: _Place.of(run, dataset) for dataset in datasets}
+    places, folder = {dataset: _Place.of(run, dataset) for dataset in datasets}, run.folder
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         collect_seldom()  # Spark keeps the process for further tasks
-        with _Files(places) as files, _count_in(counts) as count:
+        with told_in_one_line(folder), _Files(places) as files, _count_in(counts) as count:
             for batch in batches:
                 for dataset, table in function(batch.to_pylist()):
                     files.write(dataset, table)

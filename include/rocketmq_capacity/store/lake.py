@@ -38,14 +38,15 @@ from rocketmq_capacity.store.lease import LEASE_S, Lease
 from rocketmq_capacity.store.manifest import (
     File,
     Files,
-    difference,
+    listed_in_store,
     read_manifest,
     sizes_below,
     sizes_in,
+    sizes_of,
     write_manifest,
 )
 from rocketmq_capacity.store.new_file import PART
-from rocketmq_capacity.store.place import delete_in_store, is_local, told_in_one_line
+from rocketmq_capacity.store.place import check_kept, delete_in_store, difference, is_local, told_in_one_line
 from rocketmq_capacity.store.published import mark, published, unmark
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
 
@@ -72,6 +73,7 @@ class Run:
         under_way: the files of the datasets that a step of this process has written since it began, by dataset. No
             manifest lists them yet, so only this process reads them, and its tasks, which get a copy of the run.
         known: what the manifests of a run in a store list, by dataset, and what is wrong with it.
+        seen: the names of files under way that the store is known to have.
         lease: the lock that this process holds, where the lake is in a store.
     """
 
@@ -79,6 +81,7 @@ class Run:
     is_kept: bool = True
     under_way: dict[str, Files] = field(default_factory=dict, compare=False, repr=False)
     known: dict[str, tuple[Files, str | None]] = field(default_factory=dict, compare=False, repr=False)
+    seen: set[str] = field(default_factory=set, compare=False, repr=False)
     lease: list[Lease] = field(default_factory=list, compare=False, repr=False)
 
     @property
@@ -153,14 +156,16 @@ class Run:
         While its step is under way, they are those that it has written so far. Where an earlier version of this program
         listed none, they are all that are there.
 
-        Errors: TableDamaged if a file is missing or has another size.
+        Errors: TableDamaged if a file is missing or has another size; StoreUnreachable if that is one that the store
+        has just accepted.
         """
         if dataset in self.under_way:
+            self._look_in_store(dataset)
             return self._places(dataset, self.under_way[dataset])
         if not is_local(self.folder):
             return self._places(dataset, self._checked_in_store(dataset))
         listed, held = self._listed(dataset), sizes_in(self.table(dataset))
-        problem = None if listed is None else difference(listed, held)
+        problem = None if listed is None else difference(sizes_of(listed), held)
         if problem is not None:
             raise self._damaged(dataset, problem)
         return self._places(dataset, held if listed is None else listed)
@@ -172,14 +177,21 @@ class Run:
             raise self._damaged(dataset, problem)
         return listed
 
+    def _look_in_store(self, dataset: str) -> None:
+        """Check that a store has kept the files of a dataset whose step is under way.
+
+        The store is asked once for the files of all such datasets: each question takes as long as a small table.
+        """
+        if not is_local(self.folder) and not self.under_way[dataset].keys() <= self.seen:
+            held = sizes_below(self.tables)
+            for name, files in self.under_way.items():
+                check_kept(self.table(name), sizes_of(files), held.get(name, {}))
+                self.seen.update(files)
+
     def _known_in_store(self) -> dict[str, tuple[Files, str | None]]:
         """What a store has, asked once for all datasets: each question takes as long as a small table."""
         if not self.known:
-            held = sizes_below(self.tables)
-            manifests = [one for one in map(read_manifest, self._steps.glob("*.json")) if one is not None]
-            for name, listed in ((name, one.listed(name)) for one in manifests for name in one.datasets):
-                if listed is not None:
-                    self.known[name] = listed, difference(listed, held.get(name, {}))
+            self.known.update(listed_in_store(self._steps, self.tables))
         return self.known
 
     def check_bytes(self, dataset: str) -> None:
@@ -329,6 +341,8 @@ class Run:
     def commit(self, step: str, datasets: Sequence[str]) -> None:
         """Write the manifest: the step is finished, and these datasets are complete, on the disk too."""
         written = {dataset: self.under_way[dataset] for dataset in datasets}
+        for dataset in written:
+            self._look_in_store(dataset)
         if self.is_kept:
             self._sync(written)
         if not all(lease.is_held() for lease in self.lease):

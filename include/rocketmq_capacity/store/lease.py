@@ -10,10 +10,12 @@ The clocks of two machines may differ by less than the lease, a minute.
 import json
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.store.place import file_system, key_of
+from rocketmq_capacity.errors import StoreUnreachable
+from rocketmq_capacity.store.place import check_kept, file_system, key_of, told_in_one_line
 
 PREFIX: Final = ".lock."
 LEASE_S: Final = 60.0
@@ -30,15 +32,17 @@ class Lease:
         self._beat = threading.Thread(target=self._renew, daemon=True)
 
     def take(self) -> bool:
-        """Take the lock, unless another process holds it."""
+        """Take the lock, unless another process holds it. Errors: StoreUnreachable if the store does not keep it."""
         last = self._last()
         if last and self._until(last) > time.time():
             return False
         self._number = last + 1
+        content = _until(LEASE_S)
         try:
-            file_system(self._folder).pipe_file(self._key(self._number), _until(LEASE_S), mode="create")
+            file_system(self._folder).pipe_file(self._key(self._number), content, mode="create")
         except FileExistsError:
             return False
+        check_kept(self._folder, {f"{PREFIX}{self._number}": len(content)})
         self._beat.start()
         return True
 
@@ -59,9 +63,11 @@ class Lease:
 
     def _renew(self) -> None:
         while not self._ends.wait(BEAT_S):
-            if not self.is_held():
-                return
-            file_system(self._folder).pipe_file(self._key(self._number), _until(LEASE_S))
+            # If the store does not answer now, it may at the next beat; a commit asks whether the lock is still held.
+            with suppress(StoreUnreachable), told_in_one_line(self._folder):
+                if not self.is_held():
+                    return
+                file_system(self._folder).pipe_file(self._key(self._number), _until(LEASE_S))
 
     def _last(self) -> int:
         numbers = (place.name.removeprefix(PREFIX) for place in self._folder.glob(f"{PREFIX}*"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from rocketmq_capacity.store.place import file_system, key_of, told_in_one_line
+from rocketmq_capacity.store.place import difference, file_system, key_of, told_in_one_line
 from rocketmq_capacity.store.writing import write_whole
 
 
@@ -91,11 +91,16 @@ def sizes_below(folder: Path) -> dict[str, dict[str, int]]:
     return found
 
 
-def difference(listed: Files, held: Mapping[str, int]) -> str | None:
-    """What is first wrong with a dataset's files, in words; None if they are as the manifest lists them."""
-    for name, file in listed.items():
-        if name not in held:
-            return f"{name} is missing"
-        if held[name] != file.size_bytes:
-            return f"{name} has {held[name]:,} bytes instead of {file.size_bytes:,}"
-    return None
+def sizes_of(files: Files) -> dict[str, int]:
+    """The sizes of files in bytes, by name."""
+    return {name: file.size_bytes for name, file in files.items()}
+
+
+def listed_in_store(steps: Path, tables: Path) -> dict[str, tuple[Files, str | None]]:
+    """What the manifests in a store's folder list, by dataset, and what is wrong with the files of each."""
+    held, found = sizes_below(tables), {}
+    manifests = [one for one in map(read_manifest, steps.glob("*.json")) if one is not None]
+    for name, listed in ((name, one.listed(name)) for one in manifests for name in one.datasets):
+        if listed is not None:
+            found[name] = listed, difference(sizes_of(listed), held.get(name, {}))
+    return found

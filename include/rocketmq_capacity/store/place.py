@@ -6,11 +6,11 @@ joins and lists works on both. Endpoint and credentials are the store's own vari
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple, cast
 from uuid import uuid4
 
@@ -23,6 +23,7 @@ FIRST_ANSWER_S: Final = 60
 """For the first question of an app, with all tries of the store's package."""
 CHECK: Final = ".check-"
 """The beginning of the name of an object that only shows that one can be written."""
+_CHECKED: Final = b"that this object can be written and read"
 LONGEST_REASON: Final = 200
 
 
@@ -88,17 +89,19 @@ def usable_place(text: str) -> Path:
     """
     place = place_of(text)
     if not is_local(place):
-        key = f"{key_of(place)}/{CHECK}{uuid4().hex}"
+        name = f"{CHECK}{uuid4().hex}"
         try:
             with told_in_one_line(place):
-                _within_the_limit(place, partial(_put_and_delete, file_system(place), key))
+                _within_the_limit(place, partial(_put_and_delete, place, name))
         except FileNotFoundError:
             raise StoreUnreachable(f"{place}: there is no such bucket; expected one that exists") from None
     return place
 
 
-def _put_and_delete(files: Any, key: str) -> None:
-    files.pipe_file(key, b"")
+def _put_and_delete(place: Path, name: str) -> None:
+    files, key = file_system(place), f"{key_of(place)}/{name}"
+    files.pipe_file(key, _CHECKED)
+    check_kept(place, {name: len(_CHECKED)})
     files.rm_file(key)
 
 
@@ -148,6 +151,50 @@ def listed(folder: Path) -> dict[str, dict[str, Any]]:
         found = file_system(folder).ls(key, detail=True)
         return {one["name"].rpartition("/")[2]: one for one in found if one["name"].rstrip("/") != key}
     return {}
+
+
+def check_kept(folder: Path, written: Mapping[str, int], held: Mapping[str, int] | None = None) -> None:
+    """Check that a store has what it has said to have stored; what it has cut is deleted.
+
+    Args:
+        folder: where it was written.
+        written: the bytes of each file, by its name, which may have a folder before it.
+        held: the same of what is there; by default the store is asked.
+
+    Errors: StoreUnreachable naming the first file that is missing, or has another size.
+    """
+    if held is None:
+        held = _held(folder, written)
+    if problem := difference(written, held):
+        for name in [name for name in written.keys() & held.keys() if written[name] != held[name]]:
+            with suppress(FileNotFoundError, StoreUnreachable), told_in_one_line(folder):
+                file_system(folder).rm_file(key_of(folder / name))
+        expected = "expected a store that keeps what it accepts"
+        raise StoreUnreachable(f"{folder}: {problem}, although the store has accepted it; {expected}")
+
+
+def _held(folder: Path, names: Iterable[str]) -> dict[str, int]:
+    """The sizes of files of a store by their names, which may have a folder before them; there may be more of them."""
+    alone, *more = names
+    if not more:  # a folder may have thousands of other files
+        with suppress(FileNotFoundError), told_in_one_line(folder):
+            return {alone: file_system(folder).info(key_of(folder / alone))["size"]}
+        return {}
+    inside = {PurePosixPath(name).parent for name in (alone, *more)}
+    found = (
+        (one / name, about["size"]) for one in inside for name, about in listed(folder.joinpath(*one.parts)).items()
+    )
+    return {str(path): size_bytes for path, size_bytes in found}
+
+
+def difference(written: Mapping[str, int], held: Mapping[str, int]) -> str | None:
+    """What is first wrong with the sizes of files, in words; None if all that was written is there."""
+    for name, size_bytes in written.items():
+        if name not in held:
+            return f"{name} is missing"
+        if held[name] != size_bytes:
+            return f"{name} has {held[name]:,} bytes instead of {size_bytes:,}"
+    return None
 
 
 def size_in_store(folder: Path) -> int:

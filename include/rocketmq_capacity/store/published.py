@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from rocketmq_capacity.store.place import file_system, is_local, key_of, listed, told_in_one_line
+from rocketmq_capacity.store.place import is_local, listed, told_in_one_line
+from rocketmq_capacity.store.writing import write_whole
 
 MARKS: Final = ".published"
 """The folder of the marks beside a cluster's runs; no run can have this name."""
@@ -41,19 +42,18 @@ def published(cluster: Path, files: Sequence[str]) -> Iterator[tuple[str, Stamp]
 def mark(run: Path) -> None:
     """Note in a store that the run of this folder is published; each mark differs from all others."""
     if not is_local(run):
-        with told_in_one_line(run):
-            file_system(run).pipe_file(_mark_of(run), uuid4().hex.encode())
+        write_whole(_mark_of(run), uuid4().hex.encode())
 
 
 def unmark(run: Path) -> None:
     """Note in a store that the run of this folder is not published, or not any more."""
     if not is_local(run):
         with suppress(FileNotFoundError), told_in_one_line(run):
-            file_system(run).rm_file(_mark_of(run))
+            _mark_of(run).unlink()
 
 
-def _mark_of(run: Path) -> str:
-    return key_of(run.parent / MARKS / run.name)
+def _mark_of(run: Path) -> Path:
+    return run.parent / MARKS / run.name
 
 
 def _digest(about: object) -> Stamp:
