@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from rocketmq_capacity.settings.groups import UNTOLD, GroupEntry
+from rocketmq_capacity.settings.groups import NO_ENTRY, GroupEntry
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.schedule import is_scheduled
 
@@ -32,8 +32,8 @@ def test_the_first_entry_that_is_found_in_the_name_counts_and_never_lowers_the_m
 
 
 def test_a_group_that_no_entry_matches_has_no_owner_and_always_runs() -> None:
-    assert Policy().group_entry("g_pay") is UNTOLD
-    assert not UNTOLD.is_off("2026-11-20T02:00:00Z")
+    assert Policy().group_entry("g_pay") is NO_ENTRY
+    assert not NO_ENTRY.is_off("2026-11-20T02:00:00Z")
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class Lost:
 
 def losses_of(asked: Sequence[Lost]) -> list[BrokerLosses]:
     """What is left of several groups."""
-    return list(_Batch(asked).each()) if asked else []
+    return list(_Batch(asked).losses()) if asked else []
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class _Batch:
 
     asked: Sequence[Lost]
 
-    def each(self) -> Iterator[BrokerLosses]:
+    def losses(self) -> Iterator[BrokerLosses]:
         """What is left of each group."""
         number = np.arange(len(self.asked) + 1)
         loss, topic = self._pairs

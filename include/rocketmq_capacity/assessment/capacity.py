@@ -299,7 +299,7 @@ def fewest_clients(group: Group) -> Search:
     share = partial(_upper_share, group.sizes)
 
     def is_enough(clients: int) -> bool:
-        at_work = clients - group.told.standby  # the policy's standbys are idle on purpose
+        at_work = clients - group.entry.standby  # the policy's standbys are idle on purpose
         if at_work < 1:
             return False
         lost = 0.0 if at_work == 1 else share(at_work - 1)

@@ -57,7 +57,7 @@ def client_bounds(group: Group, verdict: Provision, spare: ScaleDown) -> ClientB
     """The bounds of a group, for its settled verdict."""
     clients, useful = group.facts.connections, _useful(group)
     least = _least(group, verdict, spare, useful) if clients else None
-    most = None if useful is None else max(useful + group.told.standby, least or 0)
+    most = None if useful is None else max(useful + group.entry.standby, least or 0)
     target = _target(group, verdict, spare, least)
     if target is not None and most is not None and target > most:
         # Clients that own nothing are not needed. Otherwise, no number that is of use is enough.
@@ -102,7 +102,7 @@ def _least(group: Group, verdict: Provision, spare: ScaleDown, useful: int | Non
         needed = needed if useful is None else min(needed, useful)
     kept = group.facts.connections if spare.kept is None else spare.kept
     if strategy in ROW_BY_ROW and useful and not IN_TROUBLE.intersection(spare.blocked_by):
-        kept = min(kept, useful + group.told.standby)
+        kept = min(kept, useful + group.entry.standby)
     return max(kept, needed, group.min_clients, (useful or 0) if strategy == CONFIG else 0)
 
 

@@ -298,14 +298,14 @@ class Group:
         return tuple(forbids(self.staff, self.reading_status))
 
     @cached_property
-    def told(self) -> GroupEntry:
-        """What the policy tells of it."""
+    def entry(self) -> GroupEntry:
+        """What the policy says of it."""
         return self.policy.group_entry(self.name)
 
     @property
     def is_off(self) -> bool:
         """Whether it has no clients, and its schedule in the policy does not expect any."""
-        return not self.facts.connections and self.told.is_off(self.cluster.cluster.taken_at)
+        return not self.facts.connections and self.entry.is_off(self.cluster.cluster.taken_at)
 
     @cached_property
     def min_clients(self) -> int:

@@ -28,7 +28,7 @@ def _of_waits(group: Group) -> GroupHeadroom | None:
     Messages that wait grow with traffic, and their wait with them. Up to what comes between two commits
     (``LOW_UTILISATION.min_growth_s``) a wait says nothing.
     """
-    allowed_s, wait_s = group.told.max_lag_s, longest_wait_s(group)
+    allowed_s, wait_s = group.entry.max_lag_s, longest_wait_s(group)
     if not allowed_s or wait_s is None or wait_s <= group.policy.thresholds.LOW_UTILISATION.min_growth_s:
         return None
     return GroupHeadroom(allowed_s / wait_s / group.peak.scale, allowed_s / wait_s, MAX_LAG)

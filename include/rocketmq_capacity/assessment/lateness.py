@@ -99,7 +99,7 @@ def lateness(group: Group) -> Lateness | None:
 
     The offsets of a broadcasting group and on LITE topics do not say what was read.
     """
-    allowed_s = group.told.max_lag_s
+    allowed_s = group.entry.max_lag_s
     if allowed_s is None or group.facts.is_lite or group.facts.is_broadcasting:
         return None
     waits = _waits_s(group)

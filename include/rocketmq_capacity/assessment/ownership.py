@@ -247,7 +247,7 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
     if group.mends_first is not None:
         # A client that subscribes to none of the topics is no idle one: its share has no reader.
         ids = [client_id for client_id in ids if client_id in _readers(group)]
-    standby = group.told.standby
+    standby = group.entry.standby
     ids = ids[standby:]
     if not ids:
         return

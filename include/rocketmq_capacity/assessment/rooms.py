@@ -166,7 +166,7 @@ CROSS_ROOM: Final = Rule(
 
 
 MB: Final = 1_000_000
-UNTOLD: Final = -1
+UNKNOWN_ROOM: Final = -1
 """The number for an unknown room."""
 
 
@@ -196,11 +196,11 @@ class Rooms:
         clients = [members.consumers[first].room for first in members.first.tolist()]
         names = tuple(sorted({room for room in (*places, *clients) if room is not None}))
         number: dict[str | None, int] = {room: index for index, room in enumerate(names)}
-        of_place = np.array([number.get(room, UNTOLD) for room in places], np.int64)
+        of_place = np.array([number.get(room, UNKNOWN_ROOM) for room in places], np.int64)
         return cls(
             names,
             of_place[queues.place],
-            np.array([number.get(room, UNTOLD) for room in clients], np.int64),
+            np.array([number.get(room, UNKNOWN_ROOM) for room in clients], np.int64),
             group.weights.queue,
             group.weights.msgs_per_s,
         )
@@ -217,7 +217,7 @@ class Rooms:
 
     def _only(self, here: Integers, there: Integers) -> list[str]:
         only = set(here.tolist()) - set(there.tolist())
-        return [self.names[room] for room in sorted(only) if room != UNTOLD]
+        return [self.names[room] for room in sorted(only) if room != UNKNOWN_ROOM]
 
     def weights(self, owners: Owners) -> Numbers:
         """The part of the queue that the owner reads, for each pair of a queue and an owner."""
@@ -226,12 +226,14 @@ class Rooms:
     def crosses(self, owners: Owners) -> Flags:
         """Whether queue and owner are known to be in different rooms, for each pair."""
         queue, client = self.of_queue[owners.queue], self.of_client[owners.client]
-        crosses: Flags = (queue != UNTOLD) & (client != UNTOLD) & (queue != client)
+        crosses: Flags = (queue != UNKNOWN_ROOM) & (client != UNKNOWN_ROOM) & (queue != client)
         return crosses
 
-    def is_told(self, owners: Owners) -> Flags:
+    def is_known(self, owners: Owners) -> Flags:
         """Whether the rooms of queue and owner are both known, for each pair."""
-        is_known: Flags = (self.of_queue[owners.queue] != UNTOLD) & (self.of_client[owners.client] != UNTOLD)
+        is_known: Flags = (self.of_queue[owners.queue] != UNKNOWN_ROOM) & (
+            self.of_client[owners.client] != UNKNOWN_ROOM
+        )
         return is_known
 
     def cross_share(self, owners: Owners) -> float | None:
@@ -241,7 +243,7 @@ class Rooms:
         is in another room.
         """
         weights = self.weights(owners)
-        known = float(weights[self.is_told(owners)].sum())
+        known = float(weights[self.is_known(owners)].sum())
         return float(weights[self.crosses(owners)].sum()) / known if known else None
 
     def cross_msgs_per_s(self, owners: Owners) -> float | None:
@@ -283,8 +285,8 @@ class Rooms:
 
     def matrix(self, owners: Owners) -> list[RoomQueues]:
         """How many queues the clients of each room read from each room; an unknown room is null."""
-        names = (None, *self.names)  # by number, from UNTOLD on
-        client, queue = self.of_client[owners.client] - UNTOLD, self.of_queue[owners.queue] - UNTOLD
+        names = (None, *self.names)  # by number, from UNKNOWN_ROOM on
+        client, queue = self.of_client[owners.client] - UNKNOWN_ROOM, self.of_queue[owners.queue] - UNKNOWN_ROOM
         number = np.bincount(client * len(names) + queue)
         return [
             RoomQueues(
@@ -318,12 +320,12 @@ def cross_room(group: Group) -> Iterator[Finding]:
         if each.is_whole and not len(each.orphans) and (share := rooms.cross_share(each.owners)) is not None
     }
     step = 1 - group.policy.thresholds.CHANGE_STRATEGY.min_improvement
-    untold_queues = int((rooms.of_queue[rooms.business] == UNTOLD).sum())
-    untold_clients = int((rooms.of_client == UNTOLD).sum())
+    unknown_queues = int((rooms.of_queue[rooms.business] == UNKNOWN_ROOM).sum())
+    unknown_clients = int((rooms.of_client == UNKNOWN_ROOM).sum())
     better = {
         name: share
         for name, share in shares.items()
-        if knows_rooms(name) and not untold_queues and not untold_clients and share <= today * step
+        if knows_rooms(name) and not unknown_queues and not unknown_clients and share <= today * step
     }
     foreign = np.unique(load.owners.queue[rooms.crosses(load.owners)]).tolist()
     names = group.division.queues.names
@@ -341,8 +343,8 @@ def cross_room(group: Group) -> Iterator[Finding]:
             cross_room_msgs_per_s=rounded(rooms.cross_msgs_per_s(load.owners)),
             cross_room_mb_per_s=rounded(sum(known)) if len(known) == len(pairs) else None,
             pairs=pairs,
-            untold_room_queues=untold_queues,
-            untold_room_clients=untold_clients,
+            untold_room_queues=unknown_queues,
+            untold_room_clients=unknown_clients,
             matrix=rooms.matrix(load.owners),
             rooms_without_clients=rooms.without_clients,
             rooms_without_queues=rooms.without_queues,

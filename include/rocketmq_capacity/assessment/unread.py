@@ -63,8 +63,8 @@ def topic_unread(topic: Topic) -> Iterator[Finding]:
     CRITICAL: a topic that nobody has read yet may be new, or meant to be read by hand when it is needed.
     """
     facts, readers = topic.unit.facts, topic.unit.readers
-    is_told = topic.unit.are_readers_known and all(place.has_answered for place in facts.places)
-    if not facts.places or not is_told or any(reader.kind != SYSTEM for reader in readers):
+    is_known = topic.unit.are_readers_known and all(place.has_answered for place in facts.places)
+    if not facts.places or not is_known or any(reader.kind != SYSTEM for reader in readers):
         return
     written = [(one.broker_name, one.put_msgs_per_s) for one in facts.written if one.put_msgs_per_s != 0]
     rates: dict[str, float] = {}

@@ -304,7 +304,7 @@ def _bad_version(name: str, rows: Sequence[VersionFault]) -> Finding:
             upgrade_to=[name_of(one) for one in upgrades],
             faults=[_shown_of_clients(fault, [row for row in rows if row.issue == fault.issue]) for fault in faults],
         ),
-        message=f"{runs} {name} with known faults: {_told(faults)}.",
+        message=f"{runs} {name} with known faults: {_fault_words(faults)}.",
     )
 
 
@@ -407,10 +407,10 @@ def _shown(fault: Fault, versions: Sequence[str], **who: Any) -> ShownFault:
 
 def _message(who: str, number: int, versions: Iterable[Version], faults: Iterable[Fault]) -> str:
     runs = "runs" if number == 1 else "run"
-    return f"{who} {runs} {listed(list(map(name_of, versions)))} with known faults: {_told(faults)}."
+    return f"{who} {runs} {listed(list(map(name_of, versions)))} with known faults: {_fault_words(faults)}."
 
 
-def _told(faults: Iterable[Fault]) -> str:
+def _fault_words(faults: Iterable[Fault]) -> str:
     return "; ".join(f"{fault.what} (apache/rocketmq#{fault.issue})" for fault in faults)
 
 

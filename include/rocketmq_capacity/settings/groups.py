@@ -64,13 +64,13 @@ class GroupEntry(Section):
         return self.schedule is not None and not is_scheduled(self.schedule, taken_at)
 
 
-UNTOLD: Final = GroupEntry(match=".")
+NO_ENTRY: Final = GroupEntry(match=".")
 """What holds for a group that no entry matches."""
 
 
 def entry_of(entries: Sequence[GroupEntry], consumer_group: str) -> GroupEntry:
     """The first entry that matches the group's name."""
-    return next((one for one in entries if is_found(one.match, consumer_group)), UNTOLD)
+    return next((one for one in entries if is_found(one.match, consumer_group)), NO_ENTRY)
 
 
 def channels_of(entries: Sequence[GroupEntry]) -> dict[str, str]:
