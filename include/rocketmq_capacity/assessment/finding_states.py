@@ -67,22 +67,22 @@ def _found(
 ) -> Iterator[FindingSince]:
     for place, severity in severities.items():
         rule, group, topic, broker = place
-        was = before.get(place)
-        is_pending = was is None and severity != CRITICAL and rule_of(rule).flaps
-        opened = None if was is None else was.open_since
+        previous = before.get(place)
+        is_pending = previous is None and severity != CRITICAL and rule_of(rule).flaps
+        opened = None if previous is None else previous.open_since
         yield FindingSince(
             rule=rule,
             consumer_group=group,
             topic=topic,
             broker_name=broker,
-            since=taken_at if was is None else was.since,
+            since=taken_at if previous is None else previous.since,
             state=PENDING if is_pending else OPEN,
             open_since=None if is_pending else opened or taken_at,
-            least_severity=lower(severity, None if was is None else was.least_severity),
+            least_severity=lower(severity, None if previous is None else previous.least_severity),
         )
 
 
 def _closing(severities: Mapping[FoundPlace, str], before: Mapping[FoundPlace, FindingSince]) -> Iterator[FindingSince]:
-    for place, was in before.items():
-        if place not in severities and was.state == OPEN and rule_of(was.rule).flaps:
-            yield replace(was, state=CLOSING)
+    for place, previous in before.items():
+        if place not in severities and previous.state == OPEN and rule_of(previous.rule).flaps:
+            yield replace(previous, state=CLOSING)
