@@ -98,8 +98,9 @@ class _Parser(ArgumentParser):
     def __init__(self, prog: str, *, said: Callable[[str], str], description: str, allow_abbrev: bool = True) -> None:
         """``said`` is how the texts of the help are said."""
         form = partial(_Help, usage=said("usage: "))
-        told = said(description)
-        super().__init__(prog, description=told, formatter_class=form, add_help=False, allow_abbrev=allow_abbrev)
+        super().__init__(
+            prog, description=said(description), formatter_class=form, add_help=False, allow_abbrev=allow_abbrev
+        )
         self._said, self._options = said, self.add_argument_group(said("options"))
         self.option("-h", "--help", action="help", help=HELP)
 

@@ -68,7 +68,7 @@ HIRE = Action(
 )
 
 def hire(group):
-    for _ in group.found("TOO_FEW_CLIENTS"):
+    for _ in group.answerable("TOO_FEW_CLIENTS"):
         yield answer(HIRE, consumer_group=group.name, target=4, reason="Start more.", rules=["TOO_FEW_CLIENTS"])
 
 GROUP_ACTIONS = (hire,)

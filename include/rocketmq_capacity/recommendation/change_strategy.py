@@ -142,7 +142,7 @@ class Tried:
 
 def change_strategy(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if another strategy of the policy would do better."""
-    rules, before = _found(group), group.before
+    rules, before = _answerable_rules(group), group.before
     if before is None and ORPHAN in rules:
         yield from _read_by_another(group)
     if not rules or before is None:
@@ -181,7 +181,7 @@ def _read_by_another(group: Group) -> Iterator[tables.Recommendation]:
     if not whole:
         return
     best = min(whole, key=lambda name: (whole[name].idle, names.index(name)))
-    unread = sum(Orphans.of(one).orphans for one in group.found(ORPHAN))
+    unread = sum(Orphans.of(one).orphans for one in group.answerable(ORPHAN))
     yield answer(
         ACTION,
         consumer_group=group.name,
@@ -201,13 +201,13 @@ def _has_go(group: Group) -> bool:
     return any(one.language == GO for one in group.facts.consumers)
 
 
-def _found(group: Group) -> frozenset[str]:
+def _answerable_rules(group: Group) -> frozenset[str]:
     """The rules that a strategy may answer; none if the group cannot choose one or must mend its clients first."""
     facts = group.facts
     chooses = not facts.has_grpc_clients and (facts.message_request_mode == PULL or facts.is_orderly)
     if not group.is_clustering or not chooses:
         return frozenset()
-    rules = frozenset(one.rule for one in group.found(*RULES) if one.rule != ORPHAN or _is_of_strategy(one))
+    rules = frozenset(one.rule for one in group.answerable(*RULES) if one.rule != ORPHAN or _is_of_strategy(one))
     return frozenset() if MIXED_STRATEGIES not in rules and group.named(*OTHER_CAUSES) else rules
 
 
@@ -242,7 +242,7 @@ def _strong_enough(group: Group, step: float) -> dict[str, float]:
     None does where the busiest client is within the bound today: it falls behind for another reason.
     """
     strong: dict[str, float] = {}
-    for finding in group.found(CAPACITY):
+    for finding in group.answerable(CAPACITY):
         facts = TooBusy.read(finding)
         if facts is None or facts.peak_utilisation_ratio <= facts.under_utilisation_ratio:
             continue
@@ -252,11 +252,11 @@ def _strong_enough(group: Group, step: float) -> dict[str, float]:
 
 
 def _busy_today(group: Group) -> float:
-    return max(TooBusy.of(finding).peak_utilisation_ratio for finding in group.found(CAPACITY))
+    return max(TooBusy.of(finding).peak_utilisation_ratio for finding in group.answerable(CAPACITY))
 
 
 def _crossing_today(group: Group) -> float:
-    return max(CrossRoom.of(finding).cross_room_share for finding in group.found(CROSS_ROOM))
+    return max(CrossRoom.of(finding).cross_room_share for finding in group.answerable(CROSS_ROOM))
 
 
 def _crossing_less(group: Group, step: float) -> dict[str, float]:
@@ -266,7 +266,7 @@ def _crossing_less(group: Group, step: float) -> dict[str, float]:
     the evidence.
     """
     less: dict[str, float] = {}
-    for finding in group.found(CROSS_ROOM):
+    for finding in group.answerable(CROSS_ROOM):
         crossing = CrossRoom.of(finding)
         if crossing.untold_room_queues or crossing.untold_room_clients:
             continue

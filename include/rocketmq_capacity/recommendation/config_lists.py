@@ -54,7 +54,7 @@ NOTE: Final = (
 def with_config_lists(group: Group, recommendations: Sequence[tables.Recommendation]) -> list[tables.Recommendation]:
     """The group's recommendations; the first that answers a skew has the lists as well, if they are much more even."""
     whole = list(recommendations)
-    skews = frozenset(rule for rule in SKEWS if group.found(rule))
+    skews = frozenset(rule for rule in SKEWS if group.answerable(rule))
     place = next((index for index, one in enumerate(whole) if not skews.isdisjoint(one.rules)), None)
     if place is None or not _may_run(group) or _is_any_near(group, skews):
         return whole

@@ -57,7 +57,7 @@ KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
 
 def missing_brokers(topic: Topic) -> list[tables.Broker]:
     """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
-    evidence = map(evidence_of, topic.found(RULE))
+    evidence = map(evidence_of, topic.answerable(RULE))
     names = {name for one in evidence if isinstance(one, OneBroker | Misplaced) for name in one.missing}
     if not topic.cluster.undecided:
         names.update(topic.cluster.lacking.get(topic.name, ()))

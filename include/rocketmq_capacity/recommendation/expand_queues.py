@@ -161,7 +161,7 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> tables.Rec
     best, outcome = chosen.best, chosen.best.outcome
     changes = queue_changes(topic, safety, best.case.counts)
     # The other command would set fewer queues again, if it were run after this one.
-    is_raised = any(topic.found(READ_LESS_THAN_WRITE))
+    is_raised = any(topic.answerable(READ_LESS_THAN_WRITE))
     forbids = changes.forbids + preflight.reasons(
         "RAISE_READ_QUEUES of the topic comes first, and then another plan" if is_raised else None,
         preflight.offline_groups(safety),

@@ -203,13 +203,13 @@ class Group:
         """Its findings of these rules."""
         return [one for one in self.findings if one.rule in rules]
 
-    def found(self, *rules: str) -> list[tables.Finding]:
+    def answerable(self, *rules: str) -> list[tables.Finding]:
         """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
         return [] if self.cluster.undecided else self.named(*rules)
 
-    def found_of_itself(self, *rules: str) -> list[tables.Finding]:
+    def answerable_without_set_up(self, *rules: str) -> list[tables.Finding]:
         """The same without findings that come of how its clients are set up: to mend that is the answer."""
-        return [one for one in self.found(*rules) if set_up_behind(one.rule, one.subjects, self.set_up) is None]
+        return [one for one in self.answerable(*rules) if set_up_behind(one.rule, one.subjects, self.set_up) is None]
 
     @cached_property
     def set_up(self) -> dict[str, tuple[str, ...]]:
@@ -277,7 +277,7 @@ class Topic:
         """Thresholds, and which strategies are looked at."""
         return self.cluster.policy
 
-    def found(self, *rules: str) -> Iterable[tables.Finding]:
+    def answerable(self, *rules: str) -> Iterable[tables.Finding]:
         """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
         return () if self.cluster.undecided else (one for one in self.findings if one.rule in rules)
 

@@ -89,7 +89,7 @@ def investigate(
         topic=topic,
         target=[*rules, *broker_names] if version is None else [*rules, version],
         is_manual=bool(steps),
-        reason=" ".join(sorted({_sentence(one, cluster, refusals or {}) for one in _told(left)})),
+        reason=" ".join(sorted({_sentence(one, cluster, refusals or {}) for one in _worth_a_sentence(left)})),
         rules=rules,
         commands=[*lines, *steps],
         before=about if version is None else {"version": version},
@@ -102,7 +102,7 @@ def advice_on(finding: tables.Finding, cluster: Cluster) -> str:
     return _sentence(finding, cluster, {})
 
 
-def _told(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:
+def _worth_a_sentence(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:
     """Those that need a sentence of their own: not the lag of a group without clients that is not used any more."""
     is_unused = any(rule_of(one.rule).looks == "unused" for one in left)
     return [one for one in left if not (is_unused and _has_no_clients(one))]

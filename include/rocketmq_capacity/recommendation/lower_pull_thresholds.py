@@ -42,7 +42,7 @@ NOT_ONE: Final = "Not even one message for each queue fits: give the clients mor
 
 def lower_pull_thresholds(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation, with the thresholds that keep full caches within the policy's share of the heap."""
-    for finding in group.found(RULE):
+    for finding in group.answerable(RULE):
         facts = ClientMemory.of(finding)
         threshold = facts.needed_pull_threshold_for_queue
         yield answer(

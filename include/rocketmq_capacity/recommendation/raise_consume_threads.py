@@ -60,7 +60,7 @@ def raise_consume_threads(group: Group) -> Iterator[tables.Recommendation]:
 
     Source: ConsumeMessageConcurrentlyService, rocketmq-all-5.3.3 (a LinkedBlockingQueue); apache/rocketmq issue 8354.
     """
-    for finding in group.found(RULE):
+    for finding in group.answerable(RULE):
         facts = TooBusy.read(finding)
         threads = None if facts is None else facts.needed_consume_threads
         if facts is None or threads is None:

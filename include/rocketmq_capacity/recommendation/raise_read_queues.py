@@ -74,7 +74,7 @@ GOES_ON: Final = "Every group has offsets there, and goes on from them."
 
 def raising_case(topic: Topic) -> Case | None:
     """The case that raises every broker with fewer read than write queues; None if there is none, or a static topic."""
-    if topic.facts.is_static or not any(topic.found(RULE)):
+    if topic.facts.is_static or not any(topic.answerable(RULE)):
         return None
     counts = [
         QueueCounts(broker_name=one.broker_name, read_queue_nums=write, write_queue_nums=write)

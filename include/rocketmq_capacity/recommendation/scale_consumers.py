@@ -78,8 +78,8 @@ def scale_consumers(group: Group) -> Iterator[tables.Recommendation]:
     """
     clients, target = group.facts.distinct_client_ids, group.policy.thresholds.ALLOCATION_SKEW.excess
     # What ends that gives them work.
-    is_too_busy = any(one.severity != INFO for one in group.found(CAPACITY))
-    for finding in () if is_too_busy or needs_fewer(group.findings) else group.found_of_itself(RULE):
+    is_too_busy = any(one.severity != INFO for one in group.answerable(CAPACITY))
+    for finding in () if is_too_busy or needs_fewer(group.findings) else group.answerable_without_set_up(RULE):
         kept = clients - len(finding.subjects)
         if group.current_strategy in (AVG, AVG_BY_CIRCLE) and kept < (group.least_clients or 0):
             continue
@@ -99,7 +99,7 @@ def scale_consumers(group: Group) -> Iterator[tables.Recommendation]:
 
 def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if another number of clients brings the busiest one within the bounds."""
-    for finding in group.found(CAPACITY):
+    for finding in group.answerable(CAPACITY):
         facts = evidence_of(finding)
         if not isinstance(facts, TooBusy | TooMany | WillBeTooBusy):
             continue
@@ -122,9 +122,13 @@ def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
 def scale_to_even(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if a few clients more leave no remainders, and more queues of one topic do not help."""
     target = group.policy.thresholds.ALLOCATION_SKEW.excess
-    if group.current_strategy not in (AVG, AVG_BY_CIRCLE) or group.found(CAPACITY) or not _has_own_ids(group.facts):
+    if (
+        group.current_strategy not in (AVG, AVG_BY_CIRCLE)
+        or group.answerable(CAPACITY)
+        or not _has_own_ids(group.facts)
+    ):
         return
-    for finding in group.found_of_itself(CROSS_TOPIC):
+    for finding in group.answerable_without_set_up(CROSS_TOPIC):
         is_helped = any((CROSS_TOPIC, group.name) in one.helped for one in group.topics.values())
         if finding.severity == INFO or is_helped:
             continue
@@ -178,16 +182,16 @@ def _with_more(facts: GroupFacts, more: int) -> GroupFacts:
 def _mended_too(group: Group, clients: int, needed: int) -> Iterator[str]:
     """The other rules that so many clients answer: fewer leave none idle, a divisor of all queues leaves no rest."""
     if needed < clients:
-        yield from {one.rule for one in group.found_of_itself(RULE)}
+        yield from {one.rule for one in group.answerable_without_set_up(RULE)}
     sizes = [sum(place.readable for place in reads.topic.places) for reads in group.facts.business]
     if group.current_strategy in (AVG, AVG_BY_CIRCLE) and not any(size % needed for size in sizes):
-        yield from {one.rule for one in group.found(CROSS_TOPIC)}
+        yield from {one.rule for one in group.answerable(CROSS_TOPIC)}
 
 
 def start_listed_clients(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation to start the clients that have lists under CONFIG and do not run: nobody else reads these."""
     missing = sorted(
-        {client_id for one in group.found(ORPHAN) for client_id in Orphans.of(one).missing_clients or ()},
+        {client_id for one in group.answerable(ORPHAN) for client_id in Orphans.of(one).missing_clients or ()},
         key=java_order,
     )
     if not missing:

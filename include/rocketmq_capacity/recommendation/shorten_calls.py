@@ -42,7 +42,7 @@ NOTHING_ELSE: Final = (
 
 def shorten_calls(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation if shorter calls are enough to bring the busiest client within the bound, with their time."""
-    for finding in group.found(RULE):
+    for finding in group.answerable(RULE):
         facts = TooBusy.read(finding)
         times = None if facts is None else facts.response_times
         if facts is None or not times:

@@ -68,7 +68,7 @@ def switch_to_pop(group: Group) -> Iterator[tables.Recommendation]:
     """One recommendation for a group whose idle clients would have work."""
     thresholds = group.policy.thresholds
     share = thresholds.SWITCH_TO_POP.pop_share_queue_num
-    if not any(_are_many(group, one) for one in group.found_of_itself(RULE)) or not _is_able(group):
+    if not any(_are_many(group, one) for one in group.answerable_without_set_up(RULE)) or not _is_able(group):
         return
     if needs_fewer(group.findings):
         return

@@ -69,7 +69,7 @@ class Timing:
     @classmethod
     def of(cls, cluster: ClusterFacts, policy: Policy, failed_polls: int = 0) -> "Timing":
         """The timers of a cluster; so many polls of a client may fail."""
-        settings = _told(cluster)
+        settings = _reported(cluster)
         intervals = policy.thresholds.TRANSITION
         return cls(
             notifies=all(value != "false" for value in settings[SETTINGS[0]]),
@@ -85,7 +85,7 @@ class Timing:
         )
 
     @property
-    def told(self) -> Delay:
+    def notified(self) -> Delay:
         """When a client rebalances after brokers know that the members changed.
 
         If brokers notify it at once, it only waits until `MIN_REBALANCE_S` after its last rebalance. If they notify it
@@ -135,7 +135,7 @@ class Timing:
     def forgotten(self, ending: Ending) -> Delay:
         """When the others rebalance after a client has ended; a silent client ends when its heartbeat expires."""
         if ending != "SILENT":
-            return self.told
+            return self.notified
         fixed = self.channel_expired_s - min(self.heartbeat_s, self.channel_expired_s)
         spans = (min(self.heartbeat_s, self.channel_expired_s), CHANNEL_SCAN_S, self.rebalance_s)
         return Delay.of(fixed, spans, fixed + sum(spans) + REQUEST_S)
@@ -146,7 +146,7 @@ class Timing:
         Each broker forgets clients by its own scan.
         """
         if ending != "SILENT":
-            return self.told
+            return self.notified
         return Delay.of(0.0, (CHANNEL_SCAN_S, self.rebalance_s), CHANNEL_SCAN_S + self.rebalance_s + REQUEST_S)
 
     def as_text(self) -> str:
@@ -165,7 +165,7 @@ class Timing:
         return json.dumps(shown, separators=(",", ":"))
 
 
-def _told(cluster: ClusterFacts) -> dict[str, list[str]]:
+def _reported(cluster: ClusterFacts) -> dict[str, list[str]]:
     """By setting, the values that brokers report."""
     configs = [one.config for one in cluster.brokers if one.config is not None]
     return {

@@ -203,13 +203,13 @@ class Change:
         if role == "STARTS":
             # A new client that takes nothing from a client that stays starts in the same deployment as the restarts.
             comes_with_others = other == "RESTARTS" if other is not None else "RESTARTS" in self.roles.values()
-            return timing.restarted if comes_with_others else Delay.of(0.0, (1.0,), timing.told.most)
+            return timing.restarted if comes_with_others else Delay.of(0.0, (1.0,), timing.notified.most)
         if role == "RESTARTS":
             return timing.restarted
         if is_routed:
             return timing.routed
         if not self.ended:
-            return timing.told
+            return timing.notified
         return timing.forgotten(self.ending) if other in (None, "ENDS") else timing.apart(self.ending)
 
     @cached_property

@@ -9,10 +9,10 @@ from rocketmq_capacity.vocabulary import ENGLISH, LANGUAGES, Language
 
 def asked_language(words: Sequence[str]) -> Language:
     """That of ``--language``, else that of ``--policy``; English if neither names one."""
-    told = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
-    if "--language" in told:
-        return next((language for language in LANGUAGES if language == told["--language"]), ENGLISH)
-    policy = Path(told.get("--policy", ""))
+    given = {option: value for option in ("--language", "--policy") for value in _values_of(option, words)}
+    if "--language" in given:
+        return next((language for language in LANGUAGES if language == given["--language"]), ENGLISH)
+    policy = Path(given.get("--policy", ""))
     if not policy.is_file():  # a device may have nothing to read again
         return ENGLISH
     from rocketmq_capacity.settings.policy_language import language_of_policy

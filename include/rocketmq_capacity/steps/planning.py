@@ -299,12 +299,12 @@ class Planning:
 
     def _findings_with(self, closing: Collection[FoundPlace]) -> pa.Table:
         """The findings of this run, and of those of the run before the ones that close."""
-        found = self.table(tables.Finding)
+        findings = self.table(tables.Finding)
         if not closing:
-            return found
+            return findings
         before = self.table(tables.FindingBefore)
         places = zip(*(before[name].to_pylist() for name in tables.FindingSince.KEY), strict=True)
-        return pa.concat_tables([found, before.filter(pa.array([place in closing for place in places], pa.bool_()))])
+        return pa.concat_tables([findings, before.filter(pa.array([place in closing for place in places], pa.bool_()))])
 
     def severities(self) -> dict[FoundPlace, str]:
         """The severity of each rule, group, topic and broker with findings; the worst of several."""
