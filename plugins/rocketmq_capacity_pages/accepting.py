@@ -105,12 +105,12 @@ async def accept(request: Request, by: Acceptor, cluster: str, run_id: str) -> H
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """What the form told."""
+    """What the form has sent."""
 
     findings: tuple[str, ...]
     """Their ids."""
-    told: Mapping[str, str]
-    """Why and until, if they were told."""
+    texts: Mapping[str, str]
+    """Why, and until when, as far as the form has it."""
 
 
 def _sent(body: bytes) -> Sent:
@@ -125,7 +125,7 @@ def _sent(body: bytes) -> Sent:
     if len(names) < len(others) or not names <= set(TEXTS):
         said = f"The form has a field twice, or an unknown one. Expected finding, and {' and '.join(TEXTS)} once."
         raise HTTPException(HTTPStatus.BAD_REQUEST, said)
-    return Sent(findings=findings, told={name: value for name, value in others if value})
+    return Sent(findings=findings, texts={name: value for name, value in others if value})
 
 
 def _latest_report(cluster: str, run_id: str) -> Report:
@@ -154,15 +154,15 @@ def _answer(request: Request, by: str, report: Report, sent: Sent, known: Mappin
     risks = [known[name] for name in sent.findings if name in known]
     problem = _problem(sent, known, risks, now)
     if problem:
-        values = {"problem": problem, "risks": risks, "told": sent.told, "today": now.date().isoformat()}
+        values = {"problem": problem, "risks": risks, "told": sent.texts, "today": now.date().isoformat()}
         return page(request, "not_accepted.html.j2", HTTPStatus.BAD_REQUEST, report=report, **values)
     # After the next plan the same risk can be accepted again.
     start = partial(Start, dag_id=DAG_ID, by=by, what="accept", once=report.run_id)
-    fields = {"cluster": report.cluster, **sent.told}
+    fields = {"cluster": report.cluster, **sent.texts}
     runs = [(risk, start_run(start(fields={**fields, **risk.fields}))) for risk in risks]
     is_new = any(run.is_new for _, run in runs)
     status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
-    values = {"by": by, "runs": runs, "told": sent.told, "dag_id": DAG_ID}
+    values = {"by": by, "runs": runs, "told": sent.texts, "dag_id": DAG_ID}
     return page(request, "accepted.html.j2", status, report=report, is_new=is_new, **values)
 
 
@@ -173,10 +173,10 @@ def _problem(sent: Sent, known: Mapping[str, Risk], risks: Sequence[Risk], now: 
     unknown = [name for name in sent.findings if name not in known]
     if unknown:
         return f"the form: finding: is {shown(unknown[0])}; expected the id of an open finding of this plan"
-    missing = [name for name in TEXTS if name not in sent.told]
+    missing = [name for name in TEXTS if name not in sent.texts]
     if missing:
         return f"the form: {missing[0]}: is missing; expected a value"
-    problems = (problem_of({**risk.fields, **sent.told}, now) for risk in risks)
+    problems = (problem_of({**risk.fields, **sent.texts}, now) for risk in risks)
     return next((problem for problem in problems if problem), "")
 
 

@@ -35,7 +35,7 @@ class Chosen:
     clusters: list[str]
     stored: list[Report]
     asked: dict[str, str]
-    found: dict[str, Report]
+    reports: dict[str, Report]
 
 
 @router.api_route("/difference", methods=READING)
@@ -45,7 +45,7 @@ async def difference_page(
     """The form to choose two reports of a cluster, and below it the difference of the two."""
     asked = {side: address for side, address in (("before", before), ("after", after)) if address}
     chosen = await SMALL.run(partial(_look_up, readable, cluster, asked))
-    comparison = await LARGE.run(partial(_compared, chosen)) if len(chosen.found) == 2 else None
+    comparison = await LARGE.run(partial(_compared, chosen)) if len(chosen.reports) == 2 else None
     return await SMALL.run(partial(_page, request, chosen, comparison))
 
 
@@ -64,23 +64,23 @@ def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HT
     return page(
         request,
         "difference.html.j2",
-        HTTPStatus.OK if len(chosen.found) == len(chosen.asked) else HTTPStatus.NOT_FOUND,
+        HTTPStatus.OK if len(chosen.reports) == len(chosen.asked) else HTTPStatus.NOT_FOUND,
         NONE if comparison is None else comparison.sentences,
         kinds=KINDS,
         clusters=chosen.clusters,
         cluster=chosen.cluster,
         choices=chosen.stored[:CHOICES],
         left_out=max(0, len(chosen.stored) - CHOICES),
-        before=chosen.found.get("before"),
-        after=chosen.found.get("after"),
-        missing=[address for side, address in chosen.asked.items() if side not in chosen.found],
+        before=chosen.reports.get("before"),
+        after=chosen.reports.get("after"),
+        missing=[address for side, address in chosen.asked.items() if side not in chosen.reports],
         found=comparison,
     )
 
 
 def _compared(chosen: Chosen) -> Comparison:
     try:
-        return comparison_of(_file(chosen.found["before"]), _file(chosen.found["after"]), SHOWN)
+        return comparison_of(_file(chosen.reports["before"]), _file(chosen.reports["after"]), SHOWN)
     except BadInput:
         raise HTTPException(HTTPStatus.NOT_FOUND, "One of the two is not a plan that can be compared.") from None
     except NotCompared as error:

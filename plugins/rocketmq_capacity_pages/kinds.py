@@ -17,8 +17,8 @@ class Kind:
     name: str
     """Its name in addresses."""
     dag_id: str
-    one: str
-    many: str
+    singular: str
+    plural: str
 
 
 PLANS: Final = Kind("plans", "rocketmq_capacity_plan", "Plan", "Plans")

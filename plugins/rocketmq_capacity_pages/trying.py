@@ -44,7 +44,7 @@ class Tried:
         name: of the what-if; empty for that of its changes.
         once: the same form starts one run.
         chosen: the change whose fields are open.
-        told: what they hold.
+        texts: what they hold.
         problem: what is wrong with it.
     """
 
@@ -53,7 +53,7 @@ class Tried:
     name: str = ""
     once: str = ""
     chosen: str = ""
-    told: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
     def conf(self) -> dict[str, str]:
@@ -143,9 +143,9 @@ def _with(tried: Tried, texts: Mapping[str, str]) -> Tried:
     try:
         added = [*tried.changes, change_told(tried.chosen, texts)]
     except BadInput as error:
-        return replace(tried, told=texts, problem=str(error))
+        return replace(tried, texts=texts, problem=str(error))
     if problem := changes_problem(added, tried.conf(), places_of_deployment()):
-        return replace(tried, told=texts, problem=problem)
+        return replace(tried, texts=texts, problem=problem)
     return replace(tried, changes=added, chosen="")
 
 

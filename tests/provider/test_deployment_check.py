@@ -49,7 +49,7 @@ def test_a_deployment_without_its_pool_is_told_how_to_make_it(environment: pytes
 
 
 def test_each_cluster_needs_a_connection_of_its_type(environment: pytest.MonkeyPatch) -> None:
-    assert checked()["clusters"].found == "none in RMQC_CLUSTERS: the recorded sample is planned"
+    assert checked()["clusters"].state == "none in RMQC_CLUSTERS: the recorded sample is planned"
 
     environment.setenv("RMQC_CLUSTERS", "shop,bank,lost")
     environment.setenv("AIRFLOW_CONN_SHOP", json.dumps(CLUSTER))
@@ -58,7 +58,7 @@ def test_each_cluster_needs_a_connection_of_its_type(environment: pytest.MonkeyP
 
     assert found["connection shop"] == Checked("connection shop", "name servers 10.0.9.1:9876")
     assert found["connection bank"].mend == "connection bank: conn_type: is 'http'; expected 'rocketmq'"
-    assert found["connection lost"].found == "missing"
+    assert found["connection lost"].state == "missing"
     assert found["connection lost"].mend.startswith("airflow connections add lost --conn-type rocketmq")
 
 
@@ -74,7 +74,7 @@ def test_a_lake_is_a_place_that_can_be_used(environment: pytest.MonkeyPatch, tmp
     assert checked()["RMQC_LAKE"] == Checked("RMQC_LAKE", str(tmp_path / "lake"))
 
     environment.setenv("RMQC_WHAT_IFS", "ftp://elsewhere")
-    assert checked()["RMQC_WHAT_IFS"].found == "not reached"
+    assert checked()["RMQC_WHAT_IFS"].state == "not reached"
     assert "ftp" in checked()["RMQC_WHAT_IFS"].mend
 
 
@@ -96,7 +96,7 @@ def test_each_channel_of_the_policy_needs_its_connection(environment: pytest.Mon
     found = checked()
 
     assert found["connection pay_chat"] == Checked("connection pay_chat", "sends by wecom")
-    assert found["connection ship_mail"].found == "missing: no notice for logistics"
+    assert found["connection ship_mail"].state == "missing: no notice for logistics"
     assert found["connection ship_mail"].mend.startswith("airflow connections add ship_mail --conn-json")
 
     environment.setenv("AIRFLOW_CONN_PAY_CHAT", json.dumps(chat | {"password": "t0ken"}))

@@ -236,7 +236,7 @@ def _loss(
         if over
         else None,
     ]
-    told = "; ".join(part for part in parts if part is not None)
+    effects = "; ".join(part for part in parts if part is not None)
     return finding(
         BROKER_LOSS,
         WARNING if under or over else INFO,
@@ -254,6 +254,6 @@ def _loss(
             unreadable_topics=unreadable,
             read_again_s=again_s,
         ),
-        message=f"Without it {told}."
+        message=f"Without it {effects}."
         + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
     )

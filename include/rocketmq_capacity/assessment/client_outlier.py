@@ -179,12 +179,12 @@ def _behind(group: Group, ids: list[str]) -> list[Queue]:
 
 def _message(group: Group, worst: Outlier, ids: list[str], busy: float | None, without: float | None) -> str:
     peers = f"the median of its {len(group.client_ids) - 1} peers"
-    own, theirs = worst.value, worst.peers_median
+    figure, theirs = worst.value, worst.peers_median
     sentence = {
-        "consume_rt_ms": f"takes {fixed(own, 1)} ms for a call, {peers} {fixed(theirs, 1)} ms",
-        "consume_rt_ms_per_thread": f"takes {fixed(own, 1)} ms for a call and thread, {peers} {fixed(theirs, 1)} ms",
-        "consume_threads": f"has {counted(int(own), 'consume thread')}, {peers} {fixed(theirs, 1)}",
-        "failed_ratio": f"fails on {percent(own)} of its messages, {peers} on {percent(theirs)}",
+        "consume_rt_ms": f"takes {fixed(figure, 1)} ms for a call, {peers} {fixed(theirs, 1)} ms",
+        "consume_rt_ms_per_thread": f"takes {fixed(figure, 1)} ms for a call and thread, {peers} {fixed(theirs, 1)} ms",
+        "consume_threads": f"has {counted(int(figure), 'consume thread')}, {peers} {fixed(theirs, 1)}",
+        "failed_ratio": f"fails on {percent(figure)} of its messages, {peers} on {percent(theirs)}",
     }[worst.figure]
     others = [one for one in ids if one != group.client_ids[worst.client]]
     more = f" Likewise {listed(others)}." if others else ""

@@ -373,8 +373,8 @@ def _further_brokers(name: str, spread: Spread) -> list[str]:
 
 def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
     """A topic that the policy places on other brokers than those that it is on."""
-    told, on = spread.placed[topic], spread.topics[topic]
-    missing, further = sorted(set(told) - on.keys()), sorted(on.keys() - set(told))
+    brokers, on = spread.placed[topic], spread.topics[topic]
+    missing, further = sorted(set(brokers) - on.keys()), sorted(on.keys() - set(brokers))
     if not missing and not further:
         return
     parts = [f"is not on {listed(missing)}" if missing else None, f"is also on {listed(further)}" if further else None]
@@ -385,12 +385,12 @@ def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
         subjects=[*missing, *further],
         evidence=Misplaced(
             brokers=len(on),
-            placement=list(told),
+            placement=list(brokers),
             missing=missing,
             further=further,
             msgs_per_s=rounded(_sum(on.values())),
         ),
-        message=f"The policy places it on {listed(told)}, and it {' and '.join(part for part in parts if part)}.",
+        message=f"The policy places it on {listed(brokers)}, and it {' and '.join(part for part in parts if part)}.",
     )
 
 

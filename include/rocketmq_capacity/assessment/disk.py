@@ -118,7 +118,7 @@ def _too_full(replicas: Iterable[Broker], bounds: BrokerDisk) -> Iterator[_Full]
 
 def _fills(broker_name: str, full: Sequence[_Full], bounds: BrokerDisk) -> Finding:
     fullest = max(full, key=lambda one: one.used)
-    each = " and ".join(f"{percent(one.used)} of the disk of {_named(one.broker)}" for one in full)
+    shares = " and ".join(f"{percent(one.used)} of the disk of {_named(one.broker)}" for one in full)
     return finding(
         BROKER_DISK,
         CRITICAL if fullest.used > bounds.critical_ratio else WARNING,
@@ -139,7 +139,7 @@ def _fills(broker_name: str, full: Sequence[_Full], bounds: BrokerDisk) -> Findi
                 for one in full
             ],
         ),
-        message=f"{each} are used; above {percent(min(one.above for one in full))} it deletes messages before their"
+        message=f"{shares} are used; above {percent(min(one.above for one in full))} it deletes messages before their"
         " time, and above 90 % it refuses new ones.",
     )
 

@@ -226,11 +226,11 @@ def _started_last(usual: Way, others: Sequence[Way]) -> bool | None:
 
 def _sentence(mismatch: TopicFilters, clients: int) -> str:
     filters, rate = mismatch.filters, mismatch.at_risk_msgs_per_s
-    each = ", ".join(f"{counted(one.clients, 'client')} by {_shortened(one.filter)}" for one in filters)
+    ways = ", ".join(f"{counted(one.clients, 'client')} by {_shortened(one.filter)}" for one in filters)
     at_risk = "" if rate is None else f" ({fixed(rate, 1)} messages a second are at stake)"
     if len(filters) > 1:
         return (
-            f"Its clients filter {mismatch.topic} differently: {each}. The broker filters by the latest"
+            f"Its clients filter {mismatch.topic} differently: {ways}. The broker filters by the latest"
             f" only, and what does not pass is skipped for good{at_risk}."
         )
     lacking, unread = mismatch.not_read_by, mismatch.unread_queues
@@ -241,8 +241,8 @@ def _sentence(mismatch: TopicFilters, clients: int) -> str:
     )
 
 
-def _shortened(told: str) -> str:
-    return told if len(told) <= SHOWN else f"{told[:SHOWN]}…"
+def _shortened(expression: str) -> str:
+    return expression if len(expression) <= SHOWN else f"{expression[:SHOWN]}…"
 
 
 def _subscriptions(group: Group) -> Iterator[tuple[Consumer, Filters]]:

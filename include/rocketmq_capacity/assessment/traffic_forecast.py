@@ -17,18 +17,18 @@ from rocketmq_capacity.wording import counted, percent, rounded
 
 def outgrown(group: Group) -> TrafficTrend | None:
     """The trend of a group whose clients will be too busy within the policy's days, and are not yet; else None."""
-    found, days = group.traffic_trend, group.policy.thresholds.PROVISION.forecast_days
-    if found is None or group.provision.status == UNDER:
+    growth, days = group.traffic_trend, group.policy.thresholds.PROVISION.forecast_days
+    if growth is None or group.provision.status == UNDER:
         return None
-    return found if found.trend.days_until(found.full_msgs_per_s)[1] <= days else None
+    return growth if growth.trend.days_until(growth.full_msgs_per_s)[1] <= days else None
 
 
-def clients_then(group: Group, found: TrafficTrend) -> int | None:
+def clients_then(group: Group, growth: TrafficTrend) -> int | None:
     """How many clients are enough for the traffic in the policy's days; None if no number is, or if it is unknown."""
     days, group = group.policy.thresholds.PROVISION.forecast_days, group.apart
     if group.planned_work is None or not group.peak.msgs_per_s:
         return None
-    factor = max(1.0, (found.trend.now + found.trend.per_day * days) / group.peak.msgs_per_s)
+    factor = max(1.0, (growth.trend.now + growth.trend.per_day * days) / group.peak.msgs_per_s)
     return needed_for(group, np.full(len(group.division.queues.topics), factor))
 
 

@@ -108,8 +108,8 @@ def _found_ids(plan: Plan) -> Iterator[str]:
     """The id of each cause, and those that each finding would give a cause of its own: of one topic, or of several."""
     yield from (cause.id for cause in plan.causes)
     closing: tuple[Closing, ...] = () if plan.changes is None else plan.changes.closing
-    found: tuple[Finding | Closing, ...] = (*plan.findings, *closing)
-    for finding in found:
+    findings: tuple[Finding | Closing, ...] = (*plan.findings, *closing)
+    for finding in findings:
         for group in {finding.consumer_group, None}:
             yield from (identity(finding.rule, group, topic) for topic in {finding.topic, None})
 

@@ -33,14 +33,14 @@ class AppLog:
             return
         if is_noise(event):
             return
-        own = _STAMPED.fullmatch(event)
-        if own is None:
+        stamped = _STAMPED.fullmatch(event)
+        if stamped is None:
             self._log.info(event, **values)
             return
-        if own["level"] == "ERROR":
-            self.error = own["text"]
-        tell: Callable[..., None] = getattr(self._log, own["level"].lower())
-        tell(own["text"], **values)
+        if stamped["level"] == "ERROR":
+            self.error = stamped["text"]
+        tell: Callable[..., None] = getattr(self._log, stamped["level"].lower())
+        tell(stamped["text"], **values)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._log, name)

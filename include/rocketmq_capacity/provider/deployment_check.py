@@ -40,7 +40,7 @@ class Checked(NamedTuple):
     """A part of the deployment, what was found of it, and how to mend it; empty if nothing is missing."""
 
     name: str
-    found: str
+    state: str
     mend: str = ""
 
 

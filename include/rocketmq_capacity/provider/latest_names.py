@@ -72,9 +72,9 @@ def _rooms(inventory: Inventory, clients: Sequence[Client], policy: Policy | Non
     """The machine rooms of the brokers and of some clients, by name."""
     if policy is None or policy.rooms is None:
         return ()
-    found = {policy.rooms.of_broker(one.broker_name) for one in inventory.brokers}
-    found |= {policy.rooms.of_client(one.client_id, one.client_addr) for one in clients}
-    return sorted(room for room in found if room)
+    rooms = {policy.rooms.of_broker(one.broker_name) for one in inventory.brokers}
+    rooms |= {policy.rooms.of_client(one.client_id, one.client_addr) for one in clients}
+    return sorted(room for room in rooms if room)
 
 
 def places_of_deployment() -> Places:

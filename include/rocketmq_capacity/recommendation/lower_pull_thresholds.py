@@ -59,9 +59,9 @@ def lower_pull_thresholds(group: Group) -> Iterator[tables.Recommendation]:
         )
 
 
-def _lower(each: int, in_all: int | None) -> str:
+def _lower(of_queue: int, in_all: int | None) -> str:
     return (
-        f"Set pullThresholdForQueue of every client to at most {each} messages, or pullThresholdForTopic to at"
+        f"Set pullThresholdForQueue of every client to at most {of_queue} messages, or pullThresholdForTopic to at"
         f" most {in_all}, which a client divides by the queues that it owns."
     )
 

@@ -120,5 +120,5 @@ def commented(lines: Sequence[str], is_forbidden: bool) -> list[str]:
 
 def blocked(forbids: Iterable[str]) -> str | None:
     """The end of a recommendation's reason, or None if nothing forbids it."""
-    each = dict.fromkeys(forbids)
-    return f"Do not run the commands unchanged: {'; '.join(each)}." if each else None
+    reasons = dict.fromkeys(forbids)
+    return f"Do not run the commands unchanged: {'; '.join(reasons)}." if reasons else None

@@ -61,14 +61,14 @@ def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
     shrink = shrinking(topic, topic_safety(topic), targets)
     smallest = smallest_count(topic)
     too_few = [one.broker_name for one in targets if smallest is not None and one.read_queue_nums < smallest]
-    each = listed([f"{one.read_queue_nums} on {one.broker_name}" for one in targets], BROKERS_SHOWN)
+    counts_after = listed([f"{one.read_queue_nums} on {one.broker_name}" for one in targets], BROKERS_SHOWN)
     return QueuePlan(
         action=SHRINK,
         topic=topic.name,
         broker_name=None,
         manual=shrink.is_manual,
         reason=sentences(
-            f"Fewer queues, {each}: write queues first, read queues once every group has read the others.",
+            f"Fewer queues, {counts_after}: write queues first, read queues once every group has read the others.",
             f"With fewer than {smallest} on each writable broker some clients are left without a queue."
             if too_few
             else None,
@@ -157,7 +157,7 @@ def _of_business(safety: Safety) -> Safety:
 
 
 def _more(topic: Topic, changes: QueueChanges, forbids: tuple[str, ...], is_manual: bool) -> Step:
-    each = [f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in changes.after]
+    counts = [f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in changes.after]
     back = [f"{one['broker_name']} {one['write_queue_nums']}" for one in changes.before]
     return Step(
         title="Read and write up",
@@ -166,7 +166,7 @@ def _more(topic: Topic, changes: QueueChanges, forbids: tuple[str, ...], is_manu
         checks=(
             Check(
                 command=commands.topic_route(topic.cluster.nameserver, topic.name),
-                shows=f"#ReadQueue and #WriteQueue are {listed(each, BROKERS_SHOWN)}.",
+                shows=f"#ReadQueue and #WriteQueue are {listed(counts, BROKERS_SHOWN)}.",
             ),
         ),
         blocks=forbids,

@@ -116,8 +116,8 @@ def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
     """Sentences about the messages on the hidden queues: for which groups they wait, and what happens to them."""
     if not waiting:
         return
-    each = listed([f"{one.reader.consumer_group} {_number(one.now)}" for one in waiting], len(waiting))
-    yield f"Messages on the queues that consumers cannot see, by group: {each}."
+    groups = listed([f"{one.reader.consumer_group} {_number(one.now)}" for one in waiting], len(waiting))
+    yield f"Messages on the queues that consumers cannot see, by group: {groups}."
     committing = [one for one in waiting if not one.is_broadcasting]
     if any(one.may_skip for one in committing):
         yield SKIPS

@@ -62,8 +62,8 @@ def shorten_calls(group: Group) -> Iterator[tables.Recommendation]:
 
 
 def _shorter(times: Sequence[CallTime], clients: tuple[str, ...]) -> str:
-    each = [f"{one.needed_rt_ms:g} ms instead of {one.consume_rt_ms:g} for {one.topic}" for one in times]
-    return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(each)}."
+    changes = [f"{one.needed_rt_ms:g} ms instead of {one.consume_rt_ms:g} for {one.topic}" for one in times]
+    return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(changes)}."
 
 
 def _all(facts: TooBusy) -> list[str]:

@@ -177,10 +177,10 @@ def _ids(going: Mapping[str, _Going]) -> str:
 
 def _route(topic: Topic, going: Mapping[str, _Going], *, is_read: bool) -> Check:
     """What topicRoute shows after the write queues went down, or, with ``is_read``, the read queues as well."""
-    each = [f"{name} {one.queues if is_read else one.read} and {one.queues}" for name, one in going.items()]
+    counts = [f"{name} {one.queues if is_read else one.read} and {one.queues}" for name, one in going.items()]
     return Check(
         command=commands.topic_route(topic.cluster.nameserver, topic.name),
-        shows=f"#ReadQueue and #WriteQueue are {listed(each, BROKERS_SHOWN)}.",
+        shows=f"#ReadQueue and #WriteQueue are {listed(counts, BROKERS_SHOWN)}.",
     )
 
 

@@ -123,9 +123,11 @@ def notes_of(risks: Sequence[told.AcceptedRisk], freeze: told.Freeze | None) -> 
         )
     others = [risk for risk in risks if risk.state != "ACCEPTED"]
     if others:
-        each = "; ".join(f"{_words(risk)} {STATE_WORDS[risk.state].format(until=risk.until)}" for risk in others)
+        risks_in_words = "; ".join(
+            f"{_words(risk)} {STATE_WORDS[risk.state].format(until=risk.until)}" for risk in others
+        )
         does = "does not hold" if len(others) == 1 else "do not hold"
-        notes.append(f"{counted(len(others), 'accepted risk')} of the policy {does}: {each}.")
+        notes.append(f"{counted(len(others), 'accepted risk')} of the policy {does}: {risks_in_words}.")
     return tuple(notes)
 
 

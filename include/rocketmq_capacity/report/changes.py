@@ -41,10 +41,10 @@ def changes_of(
     pairs, absent, appeared = paired(before, now, (_with_subjects, place_of))
     opened = {id(one) for _, one in pairs if _has_opened(states.get(_full_place(one)), since)}
     new = [one for one in appeared if one.state != PENDING] + [one for _, one in pairs if id(one) in opened]
-    found = ((was, is_now, _worse_figures(was, is_now, worse_factor)) for was, is_now in pairs)
+    judged = ((was, is_now, _worse_figures(was, is_now, worse_factor)) for was, is_now in pairs)
     worse = [
         (is_now, Worse(finding=is_now.id, severity_before=was.severity, figures=figures))
-        for was, is_now, figures in found
+        for was, is_now, figures in judged
         if id(is_now) not in opened and (figures or SEVERITY_RANK[is_now.severity] < SEVERITY_RANK[was.severity])
     ]
     close = [(one, states.get(_full_place(one))) for one in sorted(absent, key=urgency)]
@@ -84,8 +84,8 @@ def _with_subjects(finding: Finding) -> tuple[Any, ...]:
     return (*place_of(finding), finding.subjects)
 
 
-def _worse_figures(was: Finding, now: Finding, factor: float) -> tuple[Figure, ...]:
-    return tuple(grown(impact_of([was]), impact_of([now]), factor))
+def _worse_figures(before: Finding, after: Finding, factor: float) -> tuple[Figure, ...]:
+    return tuple(grown(impact_of([before]), impact_of([after]), factor))
 
 
 def _gone(finding: Finding) -> Gone:

@@ -151,7 +151,7 @@ def _state_of(plan: Path) -> os.stat_result:
 def in_short(whole: Difference, shown: int, *sentences: Mapping[str, tuple[Sentence, ...]]) -> Comparison:
     """The first entries of each list, and how many there are; ``sentences`` are those of the plans."""
     changed = [one for one in whole.loads if one.matters]
-    found = Comparison(
+    comparison = Comparison(
         relation=whole.relation,
         what_if=whole.what_if,
         findings=_compared(whole.findings, _finding, shown),
@@ -164,19 +164,19 @@ def in_short(whole: Difference, shown: int, *sentences: Mapping[str, tuple[Sente
         loads_same=len(whole.loads) - len(changed),
         sentences={},
     )
-    texts = {line.text for line in _shown(found)}
+    texts = {line.text for line in _shown(comparison)}
     known = {text: parts for one in sentences for text in texts if (parts := one.get(text))}
-    return msgspec.structs.replace(found, sentences=known)
+    return msgspec.structs.replace(comparison, sentences=known)
 
 
-def _shown(found: Comparison) -> Iterator[Line]:
+def _shown(comparison: Comparison) -> Iterator[Line]:
     """All lines that the page shows."""
-    for one in (found.findings, found.recommendations):
-        for lines in (one.new, one.gone, one.same):
+    for part in (comparison.findings, comparison.recommendations):
+        for lines in (part.new, part.gone, part.same):
             yield from lines.shown
-        for pair in one.changed.shown:
+        for pair in part.changed.shown:
             yield from (pair.before, pair.after)
-    yield from found.undecided.shown
+    yield from comparison.undecided.shown
 
 
 def _compared(changes: Changes[Item], line: Callable[[Item], Line], shown: int) -> Compared:

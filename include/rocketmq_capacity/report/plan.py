@@ -103,7 +103,7 @@ def plan_of(
     recommendations = still_needed(frozen(_recommendations(rows, undecided, owners), freeze), findings, topics)
     since = {place: row.since for place, row in states.items()}
     past = Past(cluster.taken_at, since) if since and not is_trial else None
-    found = causes_of(still_open(findings), recommendations, topics, past, owners)
+    of_findings = causes_of(still_open(findings), recommendations, topics, past, owners)
     plan = Plan(
         format=FORMAT,
         cluster_name=cluster.cluster_name,
@@ -115,8 +115,8 @@ def plan_of(
         groups=tuple(_group(row, strategies.get(row.consumer_group, ()), owners) for row in status),
         findings=findings,
         recommendations=recommendations,
-        causes=found.causes,
-        alternatives=found.alternatives,
+        causes=of_findings.causes,
+        alternatives=of_findings.alternatives,
         headroom=lowest_headroom(status, other_headroom(rows.broker_load, rows.topic_headroom)),
         brokers=brokers_of(rows.broker_load, rows.client_cost, rows.broker_pool),
         producer_balance=tuple(sorted(rows.producer_balance, key=lambda row: row.topic)),
@@ -167,12 +167,12 @@ def _changes(
     if not rows.run_before:
         return None
     (before,) = rows.run_before
-    found = in_order(finding_of(row) for row in rows.finding_before)
-    changes = changes_of(found, findings, states, before.taken_at, policy.changes.worse_factor)
+    findings_before = in_order(finding_of(row) for row in rows.finding_before)
+    changes = changes_of(findings_before, findings, states, before.taken_at, policy.changes.worse_factor)
     ids = {finding.id for finding in still_open(findings)}
     closing = {one.id for one in changes.closing}
     marked, _ = accept(
-        [one for one in found if one.id in closing], policy.accepted, rows.cluster[0].taken_at, _least(rows)
+        [one for one in findings_before if one.id in closing], policy.accepted, rows.cluster[0].taken_at, _least(rows)
     )
     close = {one.id for one in still_open(marked)}
     return msgspec.structs.replace(
@@ -356,10 +356,10 @@ def _recommendations(rows: Rows, undecided: Mapping[str, str], owners: Owners) -
     )
 
 
-def _lists(told: str | None, transition: TransitionTotals | UnsetType) -> ConfigAssignment | UnsetType:
-    if told is None:
+def _lists(encoded: str | None, transition: TransitionTotals | UnsetType) -> ConfigAssignment | UnsetType:
+    if encoded is None:
         return UNSET
-    return msgspec.structs.replace(msgspec.json.decode(told, type=ConfigAssignment), transition=transition)
+    return msgspec.structs.replace(msgspec.json.decode(encoded, type=ConfigAssignment), transition=transition)
 
 
 def _check(row: tables.Recommendation) -> Check | None:

@@ -67,12 +67,12 @@ Row = tuple[str, str]
 
 def page() -> str:
     """The whole page, as Markdown; equal records give equal text."""
-    found, done = rules(), actions()
-    parts = [INTRODUCTION, f"- Rules: {_links(found)}", f"- Actions: {_links(done)}", "", "## The rules", ""]
-    for rule in found.values():
+    all_rules, all_actions = rules(), actions()
+    parts = [INTRODUCTION, f"- Rules: {_links(all_rules)}", f"- Actions: {_links(all_actions)}", "", "## The rules", ""]
+    for rule in all_rules.values():
         parts += _section(rule.name, f"**{rule.title}.** {rule.meaning}", rule.details, _rows_of_rule(rule))
     parts += ["## The actions", ""]
-    for action in done.values():
+    for action in all_actions.values():
         title = action.title.format(**WORDS)
         parts += _section(action.name, f"**{title}.** {action.meaning}", action.details, _rows_of_action(action))
     return "\n".join(parts)
@@ -109,9 +109,9 @@ def _rows_of_rule(rule: Rule) -> Iterator[Row]:
 def _evidence(rule: Rule) -> Iterator[Row]:
     """What a finding is based on; a rule that finds different things says of which one."""
     for kind in rule.kinds:
-        found = (kind.__doc__ or "").partition(f"{rule.name} ")[2].rstrip(".")
+        meaning = (kind.__doc__ or "").partition(f"{rule.name} ")[2].rstrip(".")
         if figures := _figures(figures_of(kind)):
-            yield f"evidence {found}".rstrip(), figures
+            yield f"evidence {meaning}".rstrip(), figures
 
 
 def _figures(figures: Iterable[Figure]) -> str:
@@ -133,8 +133,8 @@ def _in_a_what_if(rule: Rule) -> Iterator[str]:
     if rule.is_of_snapshot:
         yield "Never judged again: it is about the snapshot itself."
         return
-    told = [_judged(about, rule) for about in rule.about]
-    yield f"Judged again if this is known: {'; or '.join(told)}."
+    conditions = [_judged(about, rule) for about in rule.about]
+    yield f"Judged again if this is known: {'; or '.join(conditions)}."
     if rule.follows_loss_of is not None:
         yield f"A new one follows from {rule.follows_loss_of} that are lost."
     if rule.leaves_with_clients:
@@ -173,15 +173,15 @@ def _moves(action: Action) -> str:
 def _thresholds(name: str, further: Sequence[str]) -> Iterator[Row]:
     """The keys of its own section, and those that it uses of others, with their defaults."""
     defaults = Thresholds()
-    told = []
+    values = []
     for path in [*([name] if name in Thresholds.model_fields else []), *further]:
         title, _, key = path.partition(".")
         section = getattr(defaults, title)
-        for one in [key] if key else type(section).model_fields:
-            label = one if title == name else f"{title}.{one}"
-            told.append(f"`{label}` {_value(getattr(section, one))}")
-    if told:
-        yield "thresholds", ", ".join(told)
+        for field in [key] if key else type(section).model_fields:
+            label = field if title == name else f"{title}.{field}"
+            values.append(f"`{label}` {_value(getattr(section, field))}")
+    if values:
+        yield "thresholds", ", ".join(values)
 
 
 def _value(default: object) -> str:

@@ -95,14 +95,14 @@ def scored(plan: Plan, losses: Iterable[Loss] | None, settings: policy.Score, *,
     kept: dict[str, set[Goal]] = {}
     for group in plan.groups:
         name = group.consumer_group
-        own = dict(harms.groups.get(name, {}))
+        of_its_group = dict(harms.groups.get(name, {}))
         if name in weak:
-            own["SURVIVES_LOSS"] = (1.0, harms.cluster.get("SURVIVES_LOSS", WHOLLY)[1])
+            of_its_group["SURVIVES_LOSS"] = (1.0, harms.cluster.get("SURVIVES_LOSS", WHOLLY)[1])
         if group.reading_status == UNREAD and group.connections:
-            own.setdefault("NO_ORPHAN", WHOLLY)
+            of_its_group.setdefault("NO_ORPHAN", WHOLLY)
         of_group = _asked(group, asked)
         undecided = _undecided(group, is_unsure=losses is None or name in unsure)
-        scores.append(_score_of(own, of_group, undecided, weights, settings, tallies))
+        scores.append(_score_of(of_its_group, of_group, undecided, weights, settings, tallies))
         kept[name] = of_group - {*scores[-1].broken, *scores[-1].undecided}
     for other in harms.others.values():
         for goal in other.keys() & tallies.keys():
@@ -123,7 +123,7 @@ def harms_of(plan: Plan, info_ratio: float) -> Harms:
         for topic in group.topics:
             readers.setdefault(topic, []).append(group.consumer_group)
     mended = _mended(plan.findings, plan.causes, plan.recommendations)
-    found = Harms({}, {}, {})
+    harms = Harms({}, {}, {})
     for finding in alarming(plan.findings):
         goal = rule_of(finding.rule).goal
         lost = 1.0
@@ -132,20 +132,20 @@ def harms_of(plan: Plan, info_ratio: float) -> Harms:
         if goal is None or not lost:
             continue
         harm = (lost, 0.0 if finding.id in mended else lost)
-        for place in _places(finding, goal, readers, found):
+        for place in _places(finding, goal, readers, harms):
             place[goal] = _worse(place.get(goal, UNHARMED), harm)
-    return found
+    return harms
 
 
-def _places(finding: Finding, goal: Goal, readers: Mapping[str, Sequence[str]], found: Harms) -> list[dict[Goal, Harm]]:
+def _places(finding: Finding, goal: Goal, readers: Mapping[str, Sequence[str]], harms: Harms) -> list[dict[Goal, Harm]]:
     """What the finding harms: its group, or the groups of its topic; else what belongs to no group, or the cluster."""
     if finding.consumer_group is not None:
-        return [found.groups.setdefault(finding.consumer_group, {})]
+        return [harms.groups.setdefault(finding.consumer_group, {})]
     if finding.topic is not None and finding.topic in readers:
-        return [found.groups.setdefault(name, {}) for name in readers[finding.topic]]
+        return [harms.groups.setdefault(name, {}) for name in readers[finding.topic]]
     if finding.topic is None and goal in HARD_GOALS:
-        return [found.cluster]
-    return [found.others.setdefault(finding.topic or finding.broker_name or "", {})]
+        return [harms.cluster]
+    return [harms.others.setdefault(finding.topic or finding.broker_name or "", {})]
 
 
 def _worse(harm: Harm, other: Harm) -> Harm:
@@ -263,12 +263,12 @@ def _goals(
 
 def _of_cluster(goals: Sequence[GoalScore], tallies: Mapping[Goal, _Tally], min_judged_ratio: float) -> Score:
     asked = judged = 0.0
-    for one in goals:
-        tally = tallies[one.goal]
+    for goal in goals:
+        tally = tallies[goal.goal]
         units = tally.judged + tally.undecided
-        asked += one.weight if units or one.points is not None else 0.0
-        if one.points is not None:
-            judged += one.weight * (tally.judged / units if units else 1.0)
+        asked += goal.weight if units or goal.points is not None else 0.0
+        if goal.points is not None:
+            judged += goal.weight * (tally.judged / units if units else 1.0)
     ratio = judged / asked if asked else 0.0
     is_known = bool(judged) and ratio >= min_judged_ratio
     return Score(
@@ -287,18 +287,18 @@ def _with_goals(plan: Plan, kept: Mapping[str, set[Goal]], goals: Sequence[GoalS
         for topic in group.topics:
             of_topic[topic] = of_topic.get(topic, kept[group.consumer_group]) & kept[group.consumer_group]
 
-    def place_of(one: Recommendation) -> set[Goal]:
-        if one.consumer_group is not None:
-            return kept.get(one.consumer_group, set())
-        return by_all if one.topic is None else of_topic.get(one.topic, set())
+    def place_of(recommendation: Recommendation) -> set[Goal]:
+        if recommendation.consumer_group is not None:
+            return kept.get(recommendation.consumer_group, set())
+        return by_all if recommendation.topic is None else of_topic.get(recommendation.topic, set())
 
     return tuple(_with_goal(one, place_of(one)) for one in plan.recommendations)
 
 
-def _with_goal(one: Recommendation, kept: set[Goal]) -> Recommendation:
-    served = {rule_of(rule).goal for rule in one.rules}
+def _with_goal(recommendation: Recommendation, kept: set[Goal]) -> Recommendation:
+    served = {rule_of(rule).goal for rule in recommendation.rules}
     return msgspec.structs.replace(
-        one,
+        recommendation,
         serves=tuple(goal for goal in GOALS if goal in served),
         keeps=tuple(goal for goal in GOALS if goal in kept and goal not in served),
     )

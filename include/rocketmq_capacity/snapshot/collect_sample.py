@@ -155,8 +155,8 @@ def _askers(brokers: Sequence[_Broker]) -> Iterator[tuple[_Broker, list[str]]]:
 
 
 def _topics(at: str, begin: float, brokers: Sequence[_Broker]) -> Iterator[TopicSample]:
-    told = ((topic, broker) for broker in brokers for topic in broker.sample.written)
-    for topic, broker in sorted(told, key=lambda one: (java_order(one[0]), java_order(one[1].name))):
+    pairs = ((topic, broker) for broker in brokers for topic in broker.sample.written)
+    for topic, broker in sorted(pairs, key=lambda one: (java_order(one[0]), java_order(one[1].name))):
         answered_s, queues = broker.sample.written[topic]
         yield TopicSample(
             at=at,
@@ -184,8 +184,8 @@ def _members(at: str, brokers: Sequence[_Broker]) -> Iterator[MemberSample]:
         if connection.connections
     }
     for group in sorted(connections, key=java_order):
-        broker_name, own = connections[group]
-        client_ids = tuple(sorted((one.client_id for one in own), key=java_order))
+        broker_name, members = connections[group]
+        client_ids = tuple(sorted((one.client_id for one in members), key=java_order))
         yield MemberSample(
             consumer_group=group, first_at=at, last_at=at, broker_name=broker_name, client_ids=client_ids
         )

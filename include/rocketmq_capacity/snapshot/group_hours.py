@@ -27,7 +27,7 @@ def group_hours(resolved: Resolved) -> Columns:
     hours = sorted({*past.hours, *sampled})
     place = {hour: index for index, hour in enumerate(hours)}
     past_places = [place[hour] for hour in past.hours]
-    each: list[_Numbers] = [np.zeros((4, 0))]
+    figures_of_groups: list[_Numbers] = [np.zeros((4, 0))]
     codes: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64)]
     for group, reads, begin, last in zip(groups, resolved.reads, begins, lasts, strict=True):
         if resolved.kinds.of_group(group.consumer_group) != BUSINESS:
@@ -35,13 +35,13 @@ def group_hours(resolved: Resolved) -> Columns:
         figures = np.full((4, len(hours)), np.nan)
         figures[:2, past_places] = past.courses_of(resolved.business_ratios(reads))
         if group.hourly is not None:
-            own = [place[begin + hour * HOUR_S] for hour in range(last)]
-            figures[2:, own] = np.array([group.hourly.most_lag, group.hourly.clients], np.float64)
+            places = [place[begin + hour * HOUR_S] for hour in range(last)]
+            figures[2:, places] = np.array([group.hourly.most_lag, group.hourly.clients], np.float64)
         known = np.flatnonzero(~np.isnan(figures).all(axis=0))
         names.append((group.consumer_group, len(known)))
-        each.append(figures[:, known])
+        figures_of_groups.append(figures[:, known])
         codes.append(known)
-    msgs, most, lag, clients = np.concatenate(each, axis=1)
+    msgs, most, lag, clients = np.concatenate(figures_of_groups, axis=1)
     at = pa.array([datetime.fromtimestamp(hour, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for hour in hours], pa.string())
     return {
         "consumer_group": _repeated(names),

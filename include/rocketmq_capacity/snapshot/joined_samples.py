@@ -26,8 +26,8 @@ def joined(dataset: type[Dataset], tables: Iterable[pa.Table]) -> pa.Table:
     if dataset is not MemberSample:
         return _sorted(dataset, [nothing, *tables])
     left, stretches = iter(tables), nothing
-    while some := [*islice(left, AT_A_TIME)]:
-        stretches = _in_stretches(_sorted(dataset, [stretches, *some]))
+    while next_tables := [*islice(left, AT_A_TIME)]:
+        stretches = _in_stretches(_sorted(dataset, [stretches, *next_tables]))
     return stretches
 
 

@@ -67,11 +67,11 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
     row, first = _rows(groups, offsets, are_distinct=len(inventories) == 1)
     samples = [offset.samples or () for offset in offsets]
     numbers = np.fromiter(map(len, samples), np.int64, len(samples))
-    each = [one for offset, before in zip(offsets, samples, strict=True) for one in (*before, offset)]
+    entries = [one for offset, before in zip(offsets, samples, strict=True) for one in (*before, offset)]
     row_of = np.repeat(row, numbers + 1)
-    is_before = np.ones(len(each), bool)
+    is_before = np.ones(len(entries), bool)
     is_before[np.cumsum(numbers + 1) - 1] = False
-    at_s = np.empty(len(each), np.float64)
+    at_s = np.empty(len(entries), np.float64)
     moments = map(attrgetter("at"), chain.from_iterable(samples))
     at_s[is_before] = np.fromiter(map(seconds.__getitem__, moments), np.float64, numbers.sum())
     lengths = [sum(len(group.offsets or ()) for group in one.consumer_groups) for one in inventories]
@@ -80,8 +80,8 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (np.diff(row_of[order]) != 0) | (np.diff(at_s[order]) != 0)
     kept = order[is_last]
-    if not np.array_equal(kept, np.arange(len(each))):  # most inventories have all in order
-        each = [each[index] for index in kept.tolist()]
+    if not np.array_equal(kept, np.arange(len(entries))):  # most inventories have all in order
+        entries = [entries[index] for index in kept.tolist()]
     owners = [groups[index] for index in first.tolist()]
     return OffsetSamples(
         groups=owners,
@@ -89,8 +89,8 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
         rows_of=_rows_of(owners),
         starts=np.searchsorted(row_of[kept], np.arange(len(first) + 1)),
         at_s=at_s[kept],
-        broker_offset=_known(map(attrgetter("broker_offset"), each)),
-        consumer_offset=_known(map(attrgetter("consumer_offset"), each)),
+        broker_offset=_known(map(attrgetter("broker_offset"), entries)),
+        consumer_offset=_known(map(attrgetter("consumer_offset"), entries)),
     )
 
 

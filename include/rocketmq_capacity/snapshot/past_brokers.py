@@ -48,21 +48,21 @@ def past_loads(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, 
     """By broker name what the history tells of masters; ``history`` is in the order of time."""
     now = inventory.taken_at_utc
     ends = {one.broker_name: figure(one.runtime, LOG_END) for one in inventory.brokers if one.broker_id == 0}
-    found: dict[str, PastLoad] = {}
+    loads: dict[str, PastLoad] = {}
     for earlier in history:
         days = (now - parse_utc(earlier.taken_at)).total_seconds() / DAY_S
         for broker in earlier.brokers:
             if broker.broker_id != 0:
                 continue
-            known = found.get(broker.broker_name, PastLoad())
+            known = loads.get(broker.broker_name, PastLoad())
             rate, size = put_rate(broker.runtime), mean_bytes(broker.runtime)
             a_day = _a_day(figure(broker.runtime, LOG_END), ends.get(broker.broker_name), days)
-            found[broker.broker_name] = PastLoad(
+            loads[broker.broker_name] = PastLoad(
                 _most(known.seen_msgs_per_s, rate),
                 _most(known.seen_bytes_per_s, None if rate is None or size is None else rate * size),
                 a_day if known.bytes_per_day is None else known.bytes_per_day,
             )
-    return found
+    return loads
 
 
 def _a_day(then: float | None, now: float | None, days: float) -> float | None:
@@ -70,5 +70,5 @@ def _a_day(then: float | None, now: float | None, days: float) -> float | None:
     return None if then is None or now is None or now < then or days < LEAST_DAYS else (now - then) / days
 
 
-def _most(one: float | None, other: float | None) -> float | None:
-    return max((each for each in (one, other) if each is not None), default=None)
+def _most(first: float | None, second: float | None) -> float | None:
+    return max((each for each in (first, second) if each is not None), default=None)

@@ -32,5 +32,5 @@ def days_of(inventory: Inventory, history: Sequence[Inventory]) -> float:
 
 
 def _topics(group: ConsumerGroup) -> set[str]:
-    own = (one.topic for client in group.clients or () for one in client.subscriptions or ())
-    return {*(one.topic for one in group.subscriptions or ()), *own, *(one.topic for one in group.offsets or ())}
+    of_clients = (one.topic for client in group.clients or () for one in client.subscriptions or ())
+    return {*(one.topic for one in group.subscriptions or ()), *of_clients, *(one.topic for one in group.offsets or ())}

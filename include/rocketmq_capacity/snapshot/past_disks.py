@@ -18,22 +18,22 @@ def past_disks(inventory: Inventory, history: Sequence[Inventory], days: int) ->
         history: earlier inventories of the same cluster, oldest first.
         days: how many days before the inventory to keep.
     """
-    found: dict[str, dict[str, PastDisk]] = {}
+    by_broker: dict[str, dict[str, PastDisk]] = {}
     first = inventory.taken_at_utc.date().toordinal() - days
-    for one in (*history, inventory):
-        for broker in one.brokers:
+    for snapshot in (*history, inventory):
+        for broker in snapshot.brokers:
             if broker.broker_id != 0:
                 continue
-            used = used_of(broker.runtime) if one is not inventory else None
-            measured = () if used is None else (PastDisk(at=one.taken_at, used_ratio=used),)
+            used = used_of(broker.runtime) if snapshot is not inventory else None
+            measured = () if used is None else (PastDisk(at=snapshot.taken_at, used_ratio=used),)
             for disk in (*(broker.disks or ()), *measured):
                 day = parse_utc(disk.at).date()
                 if first <= day.toordinal() < first + days:
-                    of_broker = found.setdefault(broker.broker_name, {})
+                    of_broker = by_broker.setdefault(broker.broker_name, {})
                     known = of_broker.get(day.isoformat())
                     if known is None or known.used_ratio < disk.used_ratio:
                         of_broker[day.isoformat()] = disk
-    return {name: tuple(each[day] for day in sorted(each)) for name, each in found.items()}
+    return {name: tuple(each[day] for day in sorted(each)) for name, each in by_broker.items()}
 
 
 def with_past_disks(inventory: Inventory, history: Sequence[Inventory], days: int) -> Inventory:

@@ -29,11 +29,11 @@ def past_members(
         history: earlier inventories without failures, oldest first.
         bounds: how far to look back, and how far apart two snapshots may be.
     """
-    found = _by_snapshots(inventory, history, bounds)
+    members = _by_snapshots(inventory, history, bounds)
     for group in inventory.consumer_groups:
         if steps := _sampled(group, inventory, bounds):
-            found[group.consumer_group] = _of_group(group.consumer_group, steps)
-    return {name: found[name] for name in sorted(found)}
+            members[group.consumer_group] = _of_group(group.consumer_group, steps)
+    return {name: members[name] for name in sorted(members)}
 
 
 def _sampled(group: ConsumerGroup, inventory: Inventory, bounds: RebalanceFrequency) -> list[tuple[Moment, Moment]]:

@@ -40,14 +40,14 @@ def past_rates(
         history: earlier inventories of the same cluster, oldest first.
         bounds: how many days to keep.
     """
-    found: _Rates = {}
-    for one in (*history, inventory):
-        for topic in one.topics:
+    rates_at: _Rates = {}
+    for snapshot in (*history, inventory):
+        for topic in snapshot.topics:
             for rate in topic.rates or ():
-                _add(found, topic.topic, rate)
+                _add(rates_at, topic.topic, rate)
     for earlier, later in pairwise((*history, inventory)):
-        _add_measured(found, earlier, later)
-    moments = {at: parse_utc(at) for at in {at for rates in found.values() for at in rates}}
+        _add_measured(rates_at, earlier, later)
+    moments = {at: parse_utc(at) for at in {at for rates in rates_at.values() for at in rates}}
     before = {at: moment for at, moment in moments.items() if moment < inventory.taken_at_utc}
     last = set(sorted({moment.date() for moment in before.values()})[-bounds.peak_days :])
     first = inventory.taken_at_utc.date() - timedelta(days=bounds.trend_days)
@@ -57,11 +57,11 @@ def past_rates(
             whole.append(at)
         elif moment.date() >= first:
             older.append((moment.date(), at))
-    each = {
+    by_topic = {
         topic: (*_busy_of_days(older, rates), *(rates[at] for at in whole if at in rates))
-        for topic, rates in found.items()
+        for topic, rates in rates_at.items()
     }
-    return {topic: rates for topic, rates in each.items() if rates}
+    return {topic: rates for topic, rates in by_topic.items() if rates}
 
 
 def _busy_of_days(moments: Sequence[tuple[date, str]], rates: Mapping[str, PastRate]) -> Iterator[PastRate]:
@@ -88,8 +88,8 @@ def with_past_rates(inventory: Inventory, history: Sequence[Inventory], bounds: 
     return replace(inventory, topics=tuple(topics)) if rates else inventory
 
 
-def _add(found: _Rates, topic: str, rate: PastRate) -> None:
-    of_topic = found.setdefault(topic, {})
+def _add(rates: _Rates, topic: str, rate: PastRate) -> None:
+    of_topic = rates.setdefault(topic, {})
     known = of_topic.get(rate.at)
     if known is not None:
         put = rate.put_msgs_per_s if known.put_msgs_per_s is None else known.put_msgs_per_s
@@ -98,7 +98,7 @@ def _add(found: _Rates, topic: str, rate: PastRate) -> None:
     of_topic[rate.at] = rate
 
 
-def _add_measured(found: _Rates, earlier: Inventory, later: Inventory) -> None:
+def _add_measured(rates: _Rates, earlier: Inventory, later: Inventory) -> None:
     """Add the rates that an inventory measured, and the means until the next one."""
     ends, lasts_s = _ends(later), (later.taken_at_utc - earlier.taken_at_utc).total_seconds()
     starts = _ends(earlier)
@@ -107,7 +107,7 @@ def _add_measured(found: _Rates, earlier: Inventory, later: Inventory) -> None:
         mean = _mean(starts.get(topic, {}), ends.get(topic, {}), lasts_s)
         rate = PastRate(at=earlier.taken_at, put_msgs_per_s=puts.get(topic), mean_msgs_per_s=mean)
         if rate.put_msgs_per_s is not None or mean is not None:
-            _add(found, topic, rate)
+            _add(rates, topic, rate)
 
 
 def _put(topic: Topic) -> float | None:
@@ -121,16 +121,16 @@ def _ends(inventory: Inventory) -> dict[str, dict[tuple[str, int], int | None]]:
     """By topic how far each queue is written: as the topic has it, else as a group has it."""
     ends: dict[str, dict[tuple[str, int], int | None]] = {}
     for group in inventory.consumer_groups:
-        for one in group.offsets or ():
-            if one.broker_offset is not None:
-                ends.setdefault(one.topic, {})[one.broker_name, one.queue_id] = one.broker_offset
+        for offset in group.offsets or ():
+            if offset.broker_offset is not None:
+                ends.setdefault(offset.topic, {})[offset.broker_name, offset.queue_id] = offset.broker_offset
     for topic in inventory.topics:
         if topic.offsets:
-            own = ends.setdefault(topic.topic, {})
-            own.update({
+            of_topic = ends.setdefault(topic.topic, {})
+            of_topic.update({
                 (one.broker_name, one.queue_id): one.max_offset
                 for one in topic.offsets
-                if one.max_offset is not None or (one.broker_name, one.queue_id) not in own
+                if one.max_offset is not None or (one.broker_name, one.queue_id) not in of_topic
             })
     return ends
 
@@ -178,13 +178,13 @@ class PastHours:
         self.days = np.array(self.hours, np.int64) // (24 * HOUR_S)
         place = {hour: index for index, hour in enumerate(self.hours)}
         self.of_topic: dict[str, _Numbers] = {}
-        for topic, each in rates.items():
-            own = np.full(len(self.hours), np.nan)
-            for rate in each:
+        for topic, of_topic in rates.items():
+            course = np.full(len(self.hours), np.nan)
+            for rate in of_topic:
                 if (highest := _highest(rate)) is not None:
                     index = place[hour_of[rate.at]]
-                    own[index] = np.fmax(own[index], highest)
-            self.of_topic[topic] = own
+                    course[index] = np.fmax(course[index], highest)
+            self.of_topic[topic] = course
         self.different_days, first = np.unique(self.days, return_index=True)
         self.is_recent = np.isin(self.days, self.different_days[-days:])
         today = int(taken_at.timestamp()) // (24 * HOUR_S)
@@ -194,10 +194,10 @@ class PastHours:
         nothing = np.full(len(self.hours), np.nan)
         for topic, by_hour in sampled.items():
             places = [place[hour] for hour in by_hour]
-            own, most = self.of_topic.get(topic, nothing).copy(), nothing.copy()
+            course, most = self.of_topic.get(topic, nothing).copy(), nothing.copy()
             means, mosts = np.array([*by_hour.values()], np.float64).reshape(-1, 2).T
-            own[places], most[places] = np.fmax(own[places], means), mosts
-            self.of_topic[topic], self.most[topic] = own, most
+            course[places], most[places] = np.fmax(course[places], means), mosts
+            self.of_topic[topic], self.most[topic] = course, most
             self.daily.setdefault(topic, np.full(len(first), np.nan))
 
     def of_group(self, pass_ratios: Mapping[str, float | None]) -> PastTraffic | None:
@@ -249,8 +249,8 @@ class PastHours:
 
     def courses_of(self, pass_ratios: Mapping[str, float | None]) -> tuple[_Numbers, _Numbers]:
         """What came to a group in each of ``hours``, and the most between two samples; NaN where a topic is unknown."""
-        each = (self._of_all(pass_ratios, known, len(self.hours)) for known in (self.of_topic, self.most))
-        msgs, most = each
+        courses = (self._of_all(pass_ratios, known, len(self.hours)) for known in (self.of_topic, self.most))
+        msgs, most = courses
         return msgs, most
 
     @staticmethod

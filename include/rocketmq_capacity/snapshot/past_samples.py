@@ -78,11 +78,11 @@ def with_sampled_days(
 def _of_moment(tables: Sequence[pa.Table], which: Callable[[Iterable[str]], str]) -> list[pa.Table]:
     """The rows of the first or the last sample of tables."""
     filled = [table for table in tables if table.num_rows]
-    told = [encoded(table["at"]) for table in filled]
-    moment = which(which(np.array(moments)[np.unique(code)].tolist()) for moments, code in told)
+    moments_of = [encoded(table["at"]) for table in filled]
+    moment = which(which(np.array(moments)[np.unique(code)].tolist()) for moments, code in moments_of)
     return [
         table.filter(code == moments.index(moment))
-        for table, (moments, code) in zip(filled, told, strict=True)
+        for table, (moments, code) in zip(filled, moments_of, strict=True)
         if moment in moments
     ]
 
@@ -90,23 +90,23 @@ def _of_moment(tables: Sequence[pa.Table], which: Callable[[Iterable[str]], str]
 def _parts(tables: Sequence[pa.Table]) -> Iterator[list[pa.Table]]:
     """The rows of tables in parts: those of a topic are in one part. A day of a large fleet has twenty million rows."""
     filled = [table for table in tables if table.num_rows]
-    told = [encoded(table["topic"]) for table in filled]
+    topics = [encoded(table["topic"]) for table in filled]
     rows: Counter[str] = Counter()
-    for names, code in told:
+    for names, code in topics:
         rows.update(dict(zip(names, np.bincount(code, minlength=len(names)).tolist(), strict=True)))
     names = sorted(rows)
     ends = np.cumsum([rows[name] for name in names])
     part_of = dict(zip(names, (ends // AT_A_TIME).tolist(), strict=True))
-    parts = [np.array([part_of[name] for name in own], np.int32)[code] for own, code in told]
+    parts = [np.array([part_of[name] for name in own], np.int32)[code] for own, code in topics]
     for part in sorted(set(part_of.values())):
         yield [table.filter(own == part) for table, own in zip(filled, parts, strict=True)]
 
 
 def _changed(group: ConsumerGroup, stretches: Mapping[str, tuple[Members, ...]]) -> tuple[Members, ...] | None:
     """The stretches of a group whose members changed between samples, or since the last one."""
-    own = stretches.get(group.consumer_group, ())
+    members = stretches.get(group.consumer_group, ())
     now = {client.client_id for client in group.clients or ()}
-    return own if len(own) > 1 or any({*one.client_ids} != now for one in own) else None
+    return members if len(members) > 1 or any({*one.client_ids} != now for one in members) else None
 
 
 @dataclass(slots=True)
@@ -173,17 +173,17 @@ class _Rates:
     def by_topic(self) -> dict[str, HourlyRates]:
         """The rates of each topic, in every hour up to the snapshot."""
         first_at = datetime.fromtimestamp(self._first_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        found = {}
+        by_topic = {}
         for topic, sums in self._of_topic.items():
             is_known = sums.seconds >= LEAST_S
             if is_known.any():
                 mean = sums.msgs / np.where(is_known, sums.seconds, 1)
-                found[topic] = HourlyRates(
+                by_topic[topic] = HourlyRates(
                     first_at=first_at,
                     mean_msgs_per_s=_known(mean, is_known),
                     most_msgs_per_s=_known(sums.most, is_known),
                 )
-        return found
+        return by_topic
 
 
 def _known(values: _Numbers, is_known: npt.NDArray[np.bool_]) -> tuple[float | None, ...]:
@@ -194,12 +194,12 @@ def _known(values: _Numbers, is_known: npt.NDArray[np.bool_]) -> tuple[float | N
 def _stretches(tables: Sequence[pa.Table], now: datetime, window_h: float) -> dict[str, tuple[Members, ...]]:
     """By group the stretches of the last hours with other members each, as one broker told them."""
     since, until = now.timestamp() - window_h * HOUR_S, now.timestamp()
-    found: dict[str, list[tuple[str, Members]]] = {}
+    stretches: dict[str, list[tuple[str, Members]]] = {}
     for row in joined(MemberSample, tables).to_pylist():
         if parse_utc(row["last_at"]).timestamp() >= since and parse_utc(row["first_at"]).timestamp() < until:
-            told = Members(first_at=row["first_at"], last_at=row["last_at"], client_ids=tuple(row["client_ids"]))
-            found.setdefault(row["consumer_group"], []).append((row["broker_name"], told))
-    return {group: tuple(_of_last_broker(rows)) for group, rows in found.items()}
+            members = Members(first_at=row["first_at"], last_at=row["last_at"], client_ids=tuple(row["client_ids"]))
+            stretches.setdefault(row["consumer_group"], []).append((row["broker_name"], members))
+    return {group: tuple(_of_last_broker(rows)) for group, rows in stretches.items()}
 
 
 def _of_last_broker(rows: Sequence[tuple[str, Members]]) -> Iterator[Members]:

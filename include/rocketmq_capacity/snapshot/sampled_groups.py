@@ -83,24 +83,24 @@ class SampledGroups:
     ) -> None:
         most = np.full(len(names) * self._hours, UNKNOWN)
         np.maximum.at(most, group * self._hours + hour, values)
-        for name, own in zip(names, most.reshape(len(names), self._hours), strict=True):
-            np.maximum(held.setdefault(name, own), own, out=held[name])
+        for name, lags in zip(names, most.reshape(len(names), self._hours), strict=True):
+            np.maximum(held.setdefault(name, lags), lags, out=held[name])
 
 
 def encoded(texts: pa.ChunkedArray) -> tuple[list[str], _Codes]:
     """The different texts, and of each row the place of its text among them."""
-    one = texts.combine_chunks()
-    one = one if pa.types.is_dictionary(one.type) else one.dictionary_encode()
-    return one.dictionary.to_pylist(), one.indices.to_numpy()
+    whole = texts.combine_chunks()
+    whole = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    return whole.dictionary.to_pylist(), whole.indices.to_numpy()
 
 
 def _different(lists: pa.ChunkedArray) -> _Integers:
     """How many different texts each list has."""
-    one = lists.combine_chunks()
-    row = np.repeat(np.arange(len(one)), one.value_lengths().to_numpy())
-    text = one.flatten().dictionary_encode().indices.to_numpy().astype(np.int64)
+    whole = lists.combine_chunks()
+    row = np.repeat(np.arange(len(whole)), whole.value_lengths().to_numpy())
+    text = whole.flatten().dictionary_encode().indices.to_numpy().astype(np.int64)
     different = np.unique(row * (int(text.max(initial=0)) + 1) + text)
-    return np.bincount(different // (int(text.max(initial=0)) + 1), minlength=len(one)).astype(np.int64)
+    return np.bincount(different // (int(text.max(initial=0)) + 1), minlength=len(whole)).astype(np.int64)
 
 
 def _known(values: _Integers) -> tuple[int | None, ...]:

@@ -426,5 +426,5 @@ class Lake:
     def folders(self, cluster: str = "*", run_id: str = "*") -> list[Run]:
         """The runs that there are, finished or not, by cluster and id; a folder that is a link is none."""
         with told_in_one_line(self.root):
-            found = sorted(self.root.glob(f"{cluster}/{run_id}"))
-        return [Run(folder) for folder in found if not (folder.is_symlink() or folder.parent.is_symlink())]
+            folders = sorted(self.root.glob(f"{cluster}/{run_id}"))
+        return [Run(folder) for folder in folders if not (folder.is_symlink() or folder.parent.is_symlink())]

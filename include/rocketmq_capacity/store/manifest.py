@@ -70,25 +70,25 @@ def sizes_in(folder: Path) -> dict[str, int]:
 
     Links are not followed, neither of the folder nor in it.
     """
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     with suppress(FileNotFoundError):
         if not folder.is_symlink():
             with os.scandir(folder) as entries:
                 for entry in entries:
                     is_ours = entry.name.endswith(".parquet") and not entry.name.startswith(".")
                     if is_ours and entry.is_file(follow_symlinks=False):
-                        found[entry.name] = entry.stat(follow_symlinks=False).st_size
-    return dict(sorted(found.items()))
+                        sizes[entry.name] = entry.stat(follow_symlinks=False).st_size
+    return dict(sorted(sizes.items()))
 
 
 def sizes_below(folder: Path) -> dict[str, dict[str, int]]:
     """The sizes of all files of a folder of datasets in a store, by dataset and name."""
-    found: dict[str, dict[str, int]] = {}
+    sizes: dict[str, dict[str, int]] = {}
     with suppress(FileNotFoundError), told_in_one_line(folder):
         for key, about in file_system(folder).find(key_of(folder), detail=True).items():
             dataset, name = key.split("/")[-2:]
-            found.setdefault(dataset, {})[name] = about["size"]
-    return found
+            sizes.setdefault(dataset, {})[name] = about["size"]
+    return sizes
 
 
 def sizes_of(files: Files) -> dict[str, int]:
@@ -98,9 +98,9 @@ def sizes_of(files: Files) -> dict[str, int]:
 
 def listed_in_store(steps: Path, tables: Path) -> dict[str, tuple[Files, str | None]]:
     """What the manifests in a store's folder list, by dataset, and what is wrong with the files of each."""
-    held, found = sizes_below(tables), {}
+    held, listed_files = sizes_below(tables), {}
     manifests = [one for one in map(read_manifest, steps.glob("*.json")) if one is not None]
     for name, listed in ((name, one.listed(name)) for one in manifests for name in one.datasets):
         if listed is not None:
-            found[name] = listed, difference(sizes_of(listed), held.get(name, {}))
-    return found
+            listed_files[name] = listed, difference(sizes_of(listed), held.get(name, {}))
+    return listed_files

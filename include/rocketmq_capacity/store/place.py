@@ -148,8 +148,8 @@ def listed(folder: Path) -> dict[str, dict[str, Any]]:
     """What a store says of what is in a folder, by name: ``size``, ``type`` and what else it knows."""
     with suppress(FileNotFoundError), told_in_one_line(folder):
         key = key_of(folder)
-        found = file_system(folder).ls(key, detail=True)
-        return {one["name"].rpartition("/")[2]: one for one in found if one["name"].rstrip("/") != key}
+        entries = file_system(folder).ls(key, detail=True)
+        return {one["name"].rpartition("/")[2]: one for one in entries if one["name"].rstrip("/") != key}
     return {}
 
 
@@ -181,10 +181,10 @@ def _held(folder: Path, names: Iterable[str]) -> dict[str, int]:
             return {alone: file_system(folder).info(key_of(folder / alone))["size"]}
         return {}
     inside = {PurePosixPath(name).parent for name in (alone, *more)}
-    found = (
+    sizes = (
         (one / name, about["size"]) for one in inside for name, about in listed(folder.joinpath(*one.parts)).items()
     )
-    return {str(path): size_bytes for path, size_bytes in found}
+    return {str(path): size_bytes for path, size_bytes in sizes}
 
 
 def difference(written: Mapping[str, int], held: Mapping[str, int]) -> str | None:
@@ -241,6 +241,6 @@ def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
         return fresh
     limits = {"connect_timeout": TIME_LIMIT_S, "read_timeout": TIME_LIMIT_S, "retries": {"max_attempts": 0}}
     region = variables.get("AWS_REGION")
-    told = {} if variables is os.environ else {name: variables.get(variable) for name, variable in _S3.items()}
+    keys = {} if variables is os.environ else {name: variables.get(variable) for name, variable in _S3.items()}
     client = {"client_kwargs": {"region_name": region}} if region else {}
-    return {**fresh, **told, "config_kwargs": limits, **client}
+    return {**fresh, **keys, "config_kwargs": limits, **client}

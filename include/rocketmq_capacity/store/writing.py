@@ -53,9 +53,9 @@ def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]
         return
     parts = {name: (folder / name).with_name(f".{Path(name).name}.part") for name in contents}
     inside = {part.parent for part in parts.values()}
-    for one in inside:
-        refuse_link(one)
-        make_folder(one)
+    for place in inside:
+        refuse_link(place)
+        make_folder(place)
     try:
         for name, data in reversed(list(contents.items())):
             parts[name].unlink(missing_ok=True)  # what a killed writer left, or a link, which is not followed
@@ -65,8 +65,8 @@ def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]
                 os.fsync(file.fileno())
         for name, part in parts.items():
             Path(part).replace(folder / name)
-        for one in inside:
-            sync(one, deep=False)
+        for place in inside:
+            sync(place, deep=False)
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
@@ -91,8 +91,8 @@ def make_folder(folder: Path) -> None:
         return
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    for one in missing:
-        sync(one.parent, deep=False)
+    for place in missing:
+        sync(place.parent, deep=False)
 
 
 def refuse_link(path: Path) -> None:

@@ -120,18 +120,18 @@ def causes_of(
     card_anchors: Mapping[str, str],
 ) -> CauseList:
     """The plan's causes in the order of the answers; ``card_anchors`` has the cards of losses, by the broker."""
-    found = Counter(cause.severity for cause in causes)
+    number = Counter(cause.severity for cause in causes)
     anchors = Places(group_anchors, card_anchors)
     shown = _with_own_titles([_fold(fold, answers, anchors, numbers) for fold in answers.folds[:CAUSES]])
     return CauseList(
         by_severity=tuple(
-            CausesOfSeverity(name, tuple(fold for fold in shown if fold.severity == name), found[name])
+            CausesOfSeverity(name, tuple(fold for fold in shown if fold.severity == name), number[name])
             for name in SEVERITIES
-            if found[name]
+            if number[name]
         ),
-        total=found.total(),
-        is_calm=found.total() == found[INFO],
-        savings=found.total() - sum(len(fold.causes) for fold in answers.folds),
+        total=number.total(),
+        is_calm=number.total() == number[INFO],
+        savings=number.total() - sum(len(fold.causes) for fold in answers.folds),
         more=sum(len(fold.causes) for fold in answers.folds[CAUSES:]),
     )
 
@@ -168,13 +168,13 @@ def _with_own_titles(folds: Sequence[FoldView]) -> list[FoldView]:
             title + end if times[title] > 1 and not title.endswith(end := begin + more(cause)) else title
             for title, cause in zip(titles, every, strict=True)
         ]
-    own = iter(titles)
+    left = iter(titles)
     times = Counter(fold.title for fold in folds if fold.title)
     return [
         replace(
             fold,
             title=f"{fold.title} ({fold.severity.lower()})" if times[fold.title] > 1 else fold.title,
-            causes=tuple(replace(one, title=next(own)) for one in fold.causes),
+            causes=tuple(replace(one, title=next(left)) for one in fold.causes),
         )
         for fold in folds
     ]
@@ -197,14 +197,14 @@ def _title(cause: Cause) -> str:
     wrong = rule_of(cause.rule).title
     if cause.action is None:
         return wrong
-    each = action_of(cause.action).title.format(
+    title = action_of(cause.action).title.format(
         group="each group",
         topic="each topic",
         strategy="another strategy",
         clients="another number of",
         subject="each of them",
     )
-    return f"{wrong}: {each[:1].lower()}{each[1:]}"
+    return f"{wrong}: {title[:1].lower()}{title[1:]}"
 
 
 def _cause(cause: Cause, answers: Answers, anchors: Places, numbers: OwnerNumbers) -> CauseView:
@@ -248,5 +248,5 @@ def _sum(impacts: Iterable[Impact]) -> Impact:
         return [figure for impact in known if (figure := getattr(impact, name)) is not None]
 
     names = [name for name in Impact.__struct_fields__ if name != "utilisation_ratio"]
-    totals: dict[str, Any] = {name: sum(found) for name in names if (found := figures(name))}
+    totals: dict[str, Any] = {name: sum(present) for name in names if (present := figures(name))}
     return Impact(**totals)

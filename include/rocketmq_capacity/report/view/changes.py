@@ -135,8 +135,8 @@ def _note(worse: Worse, answers: Answers) -> str:
 
 def worse_words(severity: Severity, severity_before: Severity, figures: Iterable[Figure]) -> str:
     """What is worse of something that has this severity now."""
-    was = [] if severity == severity_before else [f"was {SEVERITY_WORDS[severity_before]}"]
-    return "; ".join([*was, *map(_figure, figures)])
+    before = [] if severity == severity_before else [f"was {SEVERITY_WORDS[severity_before]}"]
+    return "; ".join([*before, *map(_figure, figures)])
 
 
 def _figure(figure: Figure) -> str:

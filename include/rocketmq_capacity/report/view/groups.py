@@ -178,7 +178,7 @@ def line_of(
     bound: float | None,
 ) -> GroupLine:
     """The group's line; ``severities`` are those of its causes."""
-    now, found = in_use(group), Counter(severities)
+    now, of_severity = in_use(group), Counter(severities)
     count = None if now is None else now.count
     return GroupLine(
         anchor=f"line-{place + 1}",
@@ -199,7 +199,7 @@ def line_of(
         busy_share=None if group.utilisation is None else group.utilisation.estimate,
         bound=bound,
         headroom="\u2013" if group.headroom is None else factor(group.headroom.factor),
-        severities=tuple((severity, found[severity]) for severity in SEVERITIES if found[severity]),
+        severities=tuple((severity, of_severity[severity]) for severity in SEVERITIES if of_severity[severity]),
         owner_number=owner_number,
     )
 
@@ -242,15 +242,17 @@ def section_of(
 
 def not_applicable(groups: Iterable[GroupPlan]) -> tuple[NotApplicable, ...]:
     """Why strategies cannot be run, each reason once for all groups, the commonest first."""
-    found: dict[str, tuple[set[str], set[str]]] = {}
+    by_reason: dict[str, tuple[set[str], set[str]]] = {}
     for group in groups:
-        for one in group.strategies:
-            if not one.applicable:
-                strategies, names = found.setdefault(one.reason or "no reason given", (set(), set()))
-                strategies.add(one.strategy)
+        for strategy in group.strategies:
+            if not strategy.applicable:
+                strategies, names = by_reason.setdefault(strategy.reason or "no reason given", (set(), set()))
+                strategies.add(strategy.strategy)
                 names.add(group.consumer_group)
-    told = [NotApplicable(tuple(sorted(strategies)), why, len(names)) for why, (strategies, names) in found.items()]
-    return tuple(sorted(told, key=lambda one: (-one.groups, one.strategies, one.reason))[:REASONS])
+    lines = [
+        NotApplicable(tuple(sorted(strategies)), why, len(names)) for why, (strategies, names) in by_reason.items()
+    ]
+    return tuple(sorted(lines, key=lambda one: (-one.groups, one.strategies, one.reason))[:REASONS])
 
 
 def metric(value: float | None) -> str:
@@ -331,11 +333,11 @@ def _peak(group: GroupPlan) -> str:
         return UNKNOWN
     times = "" if group.peak_factor is None else f", {group.peak_factor:.4g} times the measured rate"
     when_seen = "" if peak.at is None else f" at {when(peak.at)}"
-    told = f"{number(peak.msgs_per_s)} messages/s{when_seen}{times}; {counted(peak.days, 'stored day')}"
+    rate = f"{number(peak.msgs_per_s)} messages/s{when_seen}{times}; {counted(peak.days, 'stored day')}"
     if peak.most_msgs_per_s is UNSET or peak.most_at is UNSET:
-        return told
+        return rate
     most = number(peak.most_msgs_per_s)
-    return f"{told}; at most {most} messages/s between two samples, in the hour from {when(peak.most_at)} on"
+    return f"{rate}; at most {most} messages/s between two samples, in the hour from {when(peak.most_at)} on"
 
 
 def _headroom(group: GroupPlan) -> str:
@@ -373,9 +375,9 @@ def _recommended(group: GroupPlan, answers: Answers) -> frozenset[str]:
         for cause in answers.of_group(group.consumer_group)
         for one in cause.recommendations
     )
-    own = [one for one in named if one.consumer_group == group.consumer_group]
-    changed = {str(one.after["strategy"]) for one in own if one.action == CHANGE and "strategy" in one.after}
-    return frozenset(changed | ({POP} if any(one.action == TO_POP for one in own) else set()))
+    of_group = [one for one in named if one.consumer_group == group.consumer_group]
+    changed = {str(one.after["strategy"]) for one in of_group if one.action == CHANGE and "strategy" in one.after}
+    return frozenset(changed | ({POP} if any(one.action == TO_POP for one in of_group) else set()))
 
 
 def _strategy_line(
