@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from rocketmq_capacity.errors import StoreUnreachable
 from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, Busy
 from rocketmq_capacity.report.html import policy_of
-from rocketmq_capacity_pages import accepting, comparing, listing, reading, scraping, trying
+from rocketmq_capacity_pages import accepting, comparing, listing, one_group, reading, scraping, trying
 from rocketmq_capacity_pages.access import logged_in
 from rocketmq_capacity_pages.responses import HERE, READING, Guard, page
 
@@ -47,7 +47,7 @@ def create_app() -> FastAPI:
     app.add_exception_handler(StoreUnreachable, _no_store)
     app.add_exception_handler(Exception, _failure)
     app.api_route("/style.css", methods=READING, dependencies=login)(_style)
-    for room in (listing, comparing, accepting, trying, reading):
+    for room in (listing, comparing, accepting, trying, one_group, reading):
         app.include_router(room.router, dependencies=login)
     app.include_router(scraping.router)
     app.api_route("/{rest:path}", methods=READING, dependencies=login)(_nothing)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.assessment.disk_forecast import disk_forecasts, with_forecasts
 from rocketmq_capacity.model.theil_sen import trend_of
 from rocketmq_capacity.report.brokers import brokers_of
+from rocketmq_capacity.report.rows import DiskDays
 from rocketmq_capacity.report.view.brokers import brokers_view
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Broker, Inventory, PastDisk, parse_utc
@@ -156,11 +157,20 @@ def test_a_plan_says_when_each_level_is_reached() -> None:
 
     assert broker.disk_forecast
     assert [round(one.likely_days, 6) for one in broker.disk_forecast.levels] == [11.0, 21.0, 26.0]
-    view = brokers_view([broker])
+    known = DiskDays("broker-a", 0, [2.0, 1.0], [0.6, 0.61])
+    view = brokers_view([broker], [known], "2026-11-20T02:00:00Z")
     assert view is not None
+    assert view.disks is not None
+    ((name, more, *dates),) = view.disks.rows
+    assert (name, more) == ("broker-a", "1 %")
+    assert [date[:10] for date in dates] == ["2026-12-01", "2026-12-11", "2026-12-16"]
+    assert view.disks.headers[2:] == ("Above 75 % from", "Above 85 % from", "Above 90 % from")
     assert view.lines[0].fills == "75 % in 11 days"
     (even,) = brokers_of(rows)
     assert not even.disk_forecast
+    calm = brokers_view([even], [known], "2026-11-20T02:00:00Z")
+    assert calm is not None
+    assert calm.disks is None
 
 
 def test_slaves_are_not_foretold() -> None:

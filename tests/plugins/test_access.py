@@ -20,6 +20,7 @@ OF_PLANS = [
     *(f"{PLAN}/{name}" for name in (*FILES, *HANDED_OVER)),
     f"{PLAN}/{SCRIPT}",
     f"{ROOT}/?kind=plans",
+    f"{PLAN}/groups",
     f"{ROOT}/trends/{CLUSTER}",
     f"{ROOT}/metrics/{CLUSTER}",
     f"{ROOT}/difference?cluster={CLUSTER}&before=plans/{RUN}&after=plans/{RUN}",

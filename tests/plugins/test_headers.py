@@ -24,7 +24,15 @@ def policy(answer):
 
 @pytest.mark.parametrize(
     "address",
-    ["/", "/difference", f"/trends/{CLUSTER}", "/style.css", "/nothing", f"/reports/plans/{CLUSTER}/no-such-run/"],
+    [
+        "/",
+        "/difference",
+        f"/trends/{CLUSTER}",
+        f"/reports/plans/{CLUSTER}/{run_id_of(LAST)}/groups",
+        "/style.css",
+        "/nothing",
+        f"/reports/plans/{CLUSTER}/no-such-run/",
+    ],
 )
 @pytest.mark.parametrize("user", ["", "viewer"])
 def test_every_answer_is_kept_nowhere_framed_by_airflow_alone_and_runs_no_script(api, lakes, address, user):

@@ -65,6 +65,7 @@ def test_no_name_leads_out_of_the_lake(api, spoiled, name):
         f"reports/plans/{good}/{name}",
         f"reports/{name}/{good}/plan.json",
         f"trends/{name}",
+        f"reports/plans/{good}/groups?text={quote(name)}",
         f"difference?cluster={quote(name)}&before=plans/x",
         f"difference?cluster={CLUSTER}&before=plans/{quote(name)}&after={quote(name)}",
         f"?cluster={quote(name)}",

@@ -15,7 +15,7 @@ from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
 from rocketmq_capacity.report.approval import approval_of
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
-from rocketmq_capacity.report.rows import OwnedQueue, PageRows, QueueLag, Rows
+from rocketmq_capacity.report.rows import DiskDays, OwnedQueue, PageRows, QueueLag, Rows
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Dataset
@@ -123,6 +123,9 @@ def beside_of(rows: Built) -> PageRows:
         unrouted_topic=typed(tables.UnroutedTopic, rows),
         owned_queue=records_of(tables.Allocation, OwnedQueue, rows),
         queue_lag=records_of(tables.GroupOffset, QueueLag, rows),
+        group_hour=typed(tables.GroupHour, rows),
+        group_day=typed(tables.GroupDay, rows),
+        disk_days=records_of(tables.Broker, DiskDays, rows),
         busy_bound=DEFAULTS.thresholds.PROVISION.under_utilisation,
     )
 

@@ -37,6 +37,20 @@ def test_reports_are_listed_oldest_first_whatever_their_order(tmp_path):
     assert trend == trend_of(CLUSTER, list(reversed(reports)))
 
 
+def test_the_score_has_a_picture_of_its_own_if_two_plans_have_one(tmp_path):
+    put_days(tmp_path, 4)
+    reports = stored(tmp_path)
+    scored = [
+        replace(one, summary=structs.replace(one.summary, score=50.0 + place)) for place, one in enumerate(reports)
+    ]
+    picture = trend_of(CLUSTER, scored).score
+
+    assert [title.text for title in drawn(picture, "title")] == [f"Score of {CLUSTER}"]
+    assert {text.text for text in drawn(picture, "text")} >= {"0", "50", "100"}
+    unknown = [replace(one, summary=structs.replace(one.summary, score=None)) for one in reports[1:]]
+    assert trend_of(CLUSTER, [*unknown, scored[0]]).score is None
+
+
 def test_the_picture_is_one_image_whose_description_says_where_each_line_begins_and_ends(tmp_path):
     put_days(tmp_path, 4)
     reports = stored(tmp_path)

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -11,18 +12,23 @@ from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from rocketmq_capacity.language.current import gettext, ngettext, speaking, told, told_refusal, words
+from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import finalize, visible
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.svg import start_to_draw
+from rocketmq_capacity.report.view.courses import course_of
 from rocketmq_capacity.report.view.page import page_of
 from rocketmq_capacity.report.wording import KIND_WORDS, SEVERITY_WORDS, lower_first
+from rocketmq_capacity.tables.assess.groups import GroupStatus
+from rocketmq_capacity.tables.snapshot.groups import GroupDay, GroupHour
 from rocketmq_capacity.vocabulary import ENGLISH, Language
 
 PACKAGE: Final = "rocketmq_capacity.report"
 TEMPLATE: Final = "report.html.j2"
+GROUP_COURSE: Final = "group_course.html.j2"
 STYLE: Final = "report.css"
 
 
@@ -41,6 +47,19 @@ def render_report(plan: Plan, beside: PageRows, language: Language = ENGLISH) ->
         style = _style() + _filters(0 if page.owners is None else len(page.owners.owners))
         template = _environment().get_template(TEMPLATE)
         return template.render(page=page, style=style, style_hash=style_hash(style), lang=language)
+
+
+def render_group_days(
+    status: GroupStatus,
+    hours: Sequence[GroupHour],
+    days: Sequence[GroupDay],
+    done: Sequence[LedgerEntry],
+    language: Language,
+) -> str | None:
+    """The part of a page that shows a group over the days; None if too few hours are known. Arguments: `course_of`."""
+    with speaking(language):
+        course = course_of(status, hours, days, done, "1")
+        return None if course is None else _environment().get_template(GROUP_COURSE).render(course=course)
 
 
 def get_ready() -> None:

@@ -63,6 +63,8 @@ SAVINGS: Final = 40
 """Groups that can have fewer clients, those that save most first."""
 LOSSES: Final = 16
 """Brokers and rooms whose loss the page shows, the most harmful first."""
+DISKS: Final = 12
+"""Disks that fill in the picture, those that are full first."""
 UNEVEN_TOPICS: Final = 12
 """Topics that producers do not spread evenly, the most uneven first."""
 BROADCAST_GROUPS: Final = 10

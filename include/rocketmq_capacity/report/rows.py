@@ -21,6 +21,7 @@ from rocketmq_capacity.tables.assess.findings import (
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad
 from rocketmq_capacity.tables.recommend import Recommendation
 from rocketmq_capacity.tables.snapshot.cluster import Cluster, Failure
+from rocketmq_capacity.tables.snapshot.groups import GroupDay, GroupHour
 from rocketmq_capacity.tables.transition import RecommendedTransition
 
 
@@ -74,6 +75,15 @@ class QueueLag(NamedTuple):
     lag: int | None
 
 
+class DiskDays(NamedTuple):
+    """The columns of ``broker`` that a picture needs."""
+
+    broker_name: str
+    broker_id: int
+    disk_days_ago: Sequence[float]
+    disk_used_ratios: Sequence[float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRows:
     """What the page shows and the plan does not hold, in any order.
@@ -90,6 +100,9 @@ class PageRows:
         owned_queue: who owns the queues of the groups that :func:`~rocketmq_capacity.report.view.heat_map.heat_groups`
             names, under the strategy in use.
         queue_lag: what waits on the queues of the same groups.
+        group_hour: of the groups that :func:`~rocketmq_capacity.report.detail.detailed_groups` names.
+        group_day: of the same groups.
+        disk_days: how full the disks of brokers were.
         busy_bound: busy share above which a busiest client is too busy; None if unknown, then pictures lack the line.
     """
 
@@ -103,4 +116,7 @@ class PageRows:
     unrouted_topic: Sequence[UnroutedTopic] = ()
     owned_queue: Sequence[OwnedQueue] = ()
     queue_lag: Sequence[QueueLag] = ()
+    group_hour: Sequence[GroupHour] = ()
+    group_day: Sequence[GroupDay] = ()
+    disk_days: Sequence[DiskDays] = ()
     busy_bound: float | None = None

@@ -63,11 +63,13 @@ def timeline(courses: Sequence[Course], chart_id: str, title: str, description: 
     return image(parts, height, chart_id, title, description)
 
 
-def image(parts: Iterable[str], height: float, chart_id: str, title: str, description: str) -> Markup:
+def image(
+    parts: Iterable[str], height: float, chart_id: str, title: str, description: str, width: int = WIDTH
+) -> Markup:
     """The mark-up of a picture with a name and a description."""
     head = (
         f'<svg class="chart" role="img" aria-labelledby="{chart_id}-title {chart_id}-text" '
-        f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">'
+        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
         f'<title id="{chart_id}-title">{escape(visible(words(title)))}</title>'
         f'<desc id="{chart_id}-text">{escape(visible(words(description)))}</desc>'
     )

@@ -15,6 +15,7 @@ from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
 from rocketmq_capacity.report.figures import number, per_cent, when
+from rocketmq_capacity.report.panels import Line, Panel, panels
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
@@ -47,6 +48,8 @@ class Trend:
     reports: tuple[Report, ...]
     picture: Markup | None
     courses: tuple["Course", ...] = ()
+    score: Markup | None = None
+    """None if fewer than two plans have a score."""
 
 
 def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
@@ -67,7 +70,17 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
     )
     drawing, title = causes_chart(known), phrase("Causes of {cluster}", cluster=cluster)
     picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, title, described)
-    return Trend(ordered, picture, courses_of(ordered))
+    return Trend(ordered, picture, courses_of(ordered), _score_picture(cluster, ordered))
+
+
+def _score_picture(cluster: str, reports: Sequence[Report]) -> Markup | None:
+    """The score of each plan over time; None if fewer than two have one."""
+    known = [(one.summary.moment.timestamp(), one.summary.score) for one in reports if one.summary.score is not None]
+    if len({at_s for at_s, _ in known}) < 2:
+        return None
+    title = phrase("Score of {cluster}", cluster=cluster)
+    described = words(f"A line over {counted(len(known), 'plan')}. The table below holds the same numbers.")
+    return panels([Panel("Score, of 100", (Line(known, "var(--bar)"),), most=100.0)], "score", title, described)
 
 
 @lru_cache(maxsize=32)

@@ -10,7 +10,7 @@ from rocketmq_capacity.report.approval import answers_of
 from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
-from rocketmq_capacity.report.rows import PageRows
+from rocketmq_capacity.report.rows import DiskDays, PageRows
 from rocketmq_capacity.report.view.heat_map import heat_groups
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
@@ -18,6 +18,7 @@ from rocketmq_capacity.steps.reported_rows import (
     observed_in,
     owned_queues,
     queue_lags,
+    records,
     rows_if_any,
     rows_of_groups,
     rows_of_plan,
@@ -62,6 +63,9 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
                 queue_lag=queue_lags(run, drawn),
                 group_size=rows_of_groups(run, tables.GroupSize, detailed),
                 group_failure=rows_of_groups(run, tables.GroupFailure, detailed),
+                group_hour=rows_of_groups(run, tables.GroupHour, detailed),
+                group_day=rows_of_groups(run, tables.GroupDay, detailed),
+                disk_days=list(records(run, tables.Broker, DiskDays)),
                 losses=rows.losses or (),
                 cluster_failure=rows_if_any(run, tables.ClusterFailure),
                 producer_failure=rows_if_any(run, tables.ProducerFailure),

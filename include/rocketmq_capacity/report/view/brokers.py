@@ -8,7 +8,10 @@ from msgspec import UNSET
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.report.figures import UNKNOWN, factor, figure, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.rows import DiskDays
 from rocketmq_capacity.report.view.client_costs import ClientCostsView, client_costs_view
+from rocketmq_capacity.report.view.disks import disks_of
+from rocketmq_capacity.report.view.week import Drawn
 from rocketmq_capacity.vocabulary import SEEN
 
 
@@ -33,15 +36,19 @@ class BrokersView:
     lines: tuple[BrokerLine, ...]
     more: int
     client_costs: ClientCostsView | None
+    disks: Drawn | None
 
 
-def brokers_view(brokers: Sequence[BrokerPlan]) -> BrokersView | None:
-    """The table; None for a plan of an earlier version, which has no brokers."""
+def brokers_view(brokers: Sequence[BrokerPlan], disk_days: Sequence[DiskDays], taken_at: str) -> BrokersView | None:
+    """The table, and the picture of disks; None for a plan of an earlier version, which has no brokers."""
     if not brokers:
         return None
     ordered = sorted(brokers, key=lambda one: (-(one.put_msgs_per_s or 0.0), one.broker_name))
     return BrokersView(
-        tuple(map(_broker_line, ordered[:TABLE_ROWS])), max(0, len(ordered) - TABLE_ROWS), client_costs_view(brokers)
+        tuple(map(_broker_line, ordered[:TABLE_ROWS])),
+        max(0, len(ordered) - TABLE_ROWS),
+        client_costs_view(brokers),
+        disks_of(brokers, disk_days, taken_at),
     )
 
 

@@ -20,6 +20,7 @@ from rocketmq_capacity.report.view.approval import ApprovalView, OtherAnswers, a
 from rocketmq_capacity.report.view.brokers import BrokersView, brokers_view
 from rocketmq_capacity.report.view.causes import CauseList, OwnerNumbers, causes_of
 from rocketmq_capacity.report.view.changes import ChangesView, changes_of
+from rocketmq_capacity.report.view.courses import Course, course_of
 from rocketmq_capacity.report.view.events import EventView, event_views
 from rocketmq_capacity.report.view.failures import Failures, OwnFailure, failures_of, own_failures
 from rocketmq_capacity.report.view.groups import (
@@ -45,8 +46,9 @@ from rocketmq_capacity.report.view.told import AcceptedList, OwnerList, accepted
 from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.tables.assess.failures import GroupFailure
 from rocketmq_capacity.tables.assess.groups import GroupSize
+from rocketmq_capacity.tables.snapshot.groups import GroupDay, GroupHour
 
-OfGroup = TypeVar("OfGroup", ClientLoad, GroupFailure, GroupSize, OwnedQueue, QueueLag)
+OfGroup = TypeVar("OfGroup", ClientLoad, GroupDay, GroupFailure, GroupHour, GroupSize, OwnedQueue, QueueLag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class DetailedGroup:
     """A group's section, with its chart and its tables where it has them."""
 
     section: GroupSection
+    course: Course | None
     chart: Chart | None
     heat: HeatMap | None
     sizes: Sizes | None
@@ -126,7 +129,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         events=event_views(plan.events or (), anchors),
         savings=savings_of(plan, staff, answers, anchors),
         failures=failures,
-        brokers=brokers_view(plan.brokers),
+        brokers=brokers_view(plan.brokers, beside.disk_days, plan.taken_at),
         producers=producers_of(plan.producer_balance),
         lines=tuple(lines.values()),
         more_lines=len(plan.groups) - len(lines),
@@ -171,6 +174,8 @@ def _sections(
     status = {row.consumer_group: row for row in beside.group_status}
     clients, of_size = _by_group(beside.client_load, detailed), _by_group(beside.group_size, detailed)
     of_failure = _by_group(beside.group_failure, detailed)
+    hours, days = _by_group(beside.group_hour, detailed), _by_group(beside.group_day, detailed)
+    done = [] if plan.ledger is UNSET else [one for one in plan.ledger.entries if one.consumer_group in by_name]
     owned, lags = _by_group(beside.owned_queue, detailed), _by_group(beside.queue_lag, detailed)
     sections: list[DetailedGroup] = []
     drawn, left_out = 0, 0
@@ -193,7 +198,9 @@ def _sections(
         ids = [row.client_id for row in clients[name] if now is not None and row.strategy == now.strategy]
         heat = heat_map(group, ids, owned[name], lags[name], f"heat-{len(sections) + 1}")
         sizes = sizes_of(group, staff[name], of_size[name], beside.busy_bound, size_id)
-        sections.append(DetailedGroup(section, chart, heat, sizes, own_failures(of_failure[name])))
+        course_id, own_done = str(len(sections) + 1), [one for one in done if one.consumer_group == name]
+        course = course_of(status[name], hours[name], days[name], own_done, course_id)
+        sections.append(DetailedGroup(section, course, chart, heat, sizes, own_failures(of_failure[name])))
     return tuple(sections), left_out
 
 

@@ -1,0 +1,73 @@
+"""Pictures of figures over time: lines with gaps, levels, marks and the days below."""
+
+import re
+import xml.etree.ElementTree as ET
+
+from rocketmq_capacity.report.panels import DAY_S, HEIGHT, LEFT, RIGHT, TITLE, WIDTH, Level, Line, Mark, Panel, panels
+
+COLOUR = "var(--bar)"
+
+
+def drawn(*made: Panel, marks: tuple[Mark, ...] = ()) -> ET.Element:
+    return ET.fromstring(panels(made, "c", "a title", "what is drawn", marks))
+
+
+def paths(picture: ET.Element, colour: str) -> list[str]:
+    return [path.attrib["d"] for path in picture.iter("path") if path.get("stroke") == colour]
+
+
+def texts(picture: ET.Element) -> list[str]:
+    return [text.text or "" for text in picture.iter("text")]
+
+
+def a_panel(*values: float | None, **members: object) -> Panel:
+    points = [(float(hour * 3_600), value) for hour, value in enumerate(values)]
+    return Panel("messages/s", (Line(points, COLOUR),), **members)  # type: ignore[arg-type]
+
+
+def test_a_line_goes_from_the_first_moment_to_the_last_and_to_the_end_of_a_plain_scale() -> None:
+    picture = drawn(a_panel(0.0, 150.0, 200.0))
+    middle, end = LEFT + (WIDTH - LEFT - RIGHT) / 2, WIDTH - RIGHT
+    (path,) = paths(picture, COLOUR)
+    assert path == f"M{LEFT}.0 {TITLE + HEIGHT}.0h0L{middle:.1f} {TITLE + HEIGHT / 4:.1f}L{end}.0 {TITLE}.0"
+    assert {"0", "100", "200", "messages/s"} <= set(texts(picture))
+
+
+def test_what_is_unknown_interrupts_a_line_and_a_single_moment_is_a_dot() -> None:
+    (path,) = paths(drawn(a_panel(1.0, None, 1.0)), COLOUR)
+    assert re.sub(r"[\d.]+ [\d.]+", "", path) == "Mh0Mh0"
+
+
+def test_moments_that_are_far_apart_are_not_joined() -> None:
+    line = Line([(0.0, 1.0), (10.0, 1.0), (100.0, 1.0)], COLOUR, gap_s=10.0)
+    (path,) = paths(drawn(Panel("x", (line,))), COLOUR)
+    assert path.count("M") == 2
+    assert path.count("L") == 1
+
+
+def test_a_level_is_drawn_unless_it_is_far_above_all_values() -> None:
+    assert "too much" in texts(drawn(a_panel(10.0, 20.0, levels=(Level(40.0, "too much"),))))
+    far = drawn(a_panel(10.0, 20.0, levels=(Level(41.0, "too much"),)))
+    assert "too much" not in texts(far)
+    assert not paths(far, "var(--critical-line)")
+
+
+def test_an_axis_of_percentages_is_of_the_value_that_is_the_whole() -> None:
+    assert {"0 %", "25 %", "50 %"} <= set(texts(drawn(a_panel(10.0, 20.0, whole=40.0))))
+
+
+def test_days_are_named_at_their_midnights_and_at_most_seven_of_them() -> None:
+    few = drawn(Panel("x", (Line([(DAY_S / 2, 1.0), (2.5 * DAY_S, 1.0)], COLOUR),)))
+    assert [text for text in texts(few) if "-" in text] == ["01-02", "01-03"]
+    many = drawn(Panel("x", (Line([(0.0, 1.0), (40.0 * DAY_S, 1.0)], COLOUR),)))
+    assert len([text for text in texts(many) if "-" in text]) == 7
+
+
+def test_a_mark_has_its_number_and_one_of_another_time_is_left_out() -> None:
+    picture = drawn(a_panel(1.0, 1.0), marks=(Mark(1_800.0, 1), Mark(9_000.0, 2)))
+    assert len(paths(picture, "var(--info-line)")) == 1
+
+
+def test_names_stay_text() -> None:
+    picture = drawn(Panel("<b>&\u202e", (Line([(0.0, 1.0)], COLOUR),)))
+    assert "<b>&[U+202E]" in texts(picture)
