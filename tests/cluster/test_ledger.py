@@ -1,5 +1,9 @@
-"""Two plans of a real cluster: in between one recommendation is carried out by mqadmin, one wrongly, and one not."""
+"""Two plans of a real cluster: in between one recommendation is carried out by mqadmin, one wrongly, and one not.
 
+Two changes in steps are begun: all is read of one topic, and messages are left in the other.
+"""
+
+import asyncio
 import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
@@ -7,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
-from tests.cluster.test_queue_plans import snapshot_of
-from tests.fixtures.days import Days, entry, expansion, rates
+from tests.cluster.test_stranded_messages import wait_until
+from tests.fixtures.days import Days, entry, expansion, fewer_queues, rates
 from tests.oracle.requirement import started_or_skipped
 
 if TYPE_CHECKING:
@@ -20,6 +26,9 @@ pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(60
 
 TOPICS: Final = ("carts", "orders", "stock")
 CLIENTS: Final = 3
+IN_STEPS: Final = ("parcels", "returns")
+LEFT: Final = 12
+"""Messages that nobody reads of ``returns``, in a queue that goes."""
 
 
 @pytest.fixture(scope="module")
@@ -38,17 +47,54 @@ def plans(
         cluster.create_topic(topic, {"broker-a": 2})
         for number in range(CLIENTS):
             clients.start_consumer(Consumer(f"g_{topic}", f"{topic}-{number}", [topic]))
+    away = {}
+    for topic in IN_STEPS:
+        cluster.create_topic(topic, {"broker-a": 4})
+        away[topic] = clients.start_consumer(Consumer(f"g_{topic}", topic, [topic]))
     clients.settled()
+    clients.produce("parcels", 100)
+    clients.produce("returns", 100)
+    wait_until(lambda: not unread(cluster, *IN_STEPS))
+    clients.stop_consumer(away["returns"])
+    clients.produce("returns", LEFT, weights={("broker-a", queue): float(queue == 3) for queue in range(4)})
     days = Days(spark, tmp_path_factory.mktemp("lake"))
     first = days.plan(20, snapshot_of(cluster))
+    for topic in IN_STEPS:
+        days.advise(20, fewer_queues(topic, ["broker-a"], 4, 2))
 
     for command in expansion(first, "carts").commands:
         cluster.mqadmin(command)
     (command,) = expansion(first, "orders").commands
     assert "-r 3 -w 3" in command
     cluster.mqadmin(command.replace("-r 3 -w 3", "-r 4 -w 4"))
+    for topic in IN_STEPS:
+        cluster.mqadmin(command.replace("-t orders", f"-t {topic}").replace("-r 3 -w 3", "-r 4 -w 2"))
     clients.settled()
     return first, days.plan(21, snapshot_of(cluster))
+
+
+def snapshot_of(cluster: Cluster) -> Inventory:
+    """The first snapshot that everybody answers, with rates."""
+    taken: list[Inventory] = []
+
+    def is_whole() -> bool:
+        options = CollectOptions(sample_count=2, sample_interval_s=1.0)
+        taken.append(asyncio.run(collect([cluster.nameserver], options=options)))
+        return not taken[-1].failures
+
+    wait_until(is_whole)
+    return taken[-1]
+
+
+def unread(cluster: Cluster, *topics: str) -> int:
+    """Messages that groups have not committed yet."""
+    groups = snapshot_of(cluster).consumer_groups or ()
+    return sum(
+        (one.broker_offset or 0) - (one.consumer_offset or 0)
+        for group in groups
+        for one in group.offsets or ()
+        if one.topic in topics
+    )
 
 
 def test_what_mqadmin_carried_out_is_verified_by_what_the_clients_own(plans: tuple[Plan, Plan]) -> None:
@@ -82,3 +128,13 @@ def test_what_was_not_carried_out_is_open(plans: tuple[Plan, Plan]) -> None:
 
     assert standing
     assert (standing.state, standing.since) == ("OPEN", first.taken_at)
+
+
+def test_a_change_in_steps_goes_on_once_all_groups_have_read_the_queues_that_go(plans: tuple[Plan, Plan]) -> None:
+    parcels, returns = (entry(plans[1], f"shrink-{topic}") for topic in IN_STEPS)
+
+    assert parcels.gate
+    assert (parcels.state, parcels.gate.step, parcels.gate.state) == ("BEGUN", 3, "OPEN")
+    assert returns.gate
+    assert (returns.state, returns.gate.step, returns.gate.state) == ("BEGUN", 3, "CLOSED")
+    assert returns.gate.why == f"not read yet in the queues that go: g_returns {LEFT}"

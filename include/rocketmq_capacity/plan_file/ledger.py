@@ -8,7 +8,7 @@ Value = int | float | str | None
 """A number of queues or clients, a ratio, a strategy or a request mode; None is unknown."""
 State = Literal["NEW", "OPEN", "APPROVED", "EXPIRED"]
 """Of a recommendation that is made today."""
-Fate = Literal["CARRIED_OUT", "VERIFIED", "FAILED", "GONE"]
+Fate = Literal["BEGUN", "CARRIED_OUT", "VERIFIED", "FAILED", "GONE"]
 """Of one that is not made any more."""
 
 
@@ -53,6 +53,21 @@ class GroupThen(Struct, frozen=True, kw_only=True):
     msgs_per_s: Annotated[float | None, Meta(description="its peak; null if unknown")] = None
 
 
+GateState = Literal["OPEN", "CLOSED", "UNKNOWN"]
+
+
+class Gate(Struct, frozen=True, kw_only=True):
+    """The gate that a change in steps has come to, as far as the snapshot tells."""
+
+    step: Annotated[int, Meta(description="number of the step whose gate it is, from 1")]
+    title: Annotated[str, Meta(description="of this step")]
+    state: Annotated[
+        GateState,
+        Meta(description="OPEN: go on with the next step. CLOSED: wait. UNKNOWN: run the checks of the step"),
+    ]
+    why: Annotated[str, Meta(description="what the snapshot says, in words")]
+
+
 class LedgerEntry(Struct, frozen=True, kw_only=True):
     """A recommendation of an earlier plan, and what became of it."""
 
@@ -63,9 +78,9 @@ class LedgerEntry(Struct, frozen=True, kw_only=True):
     state: Annotated[
         State | Fate,
         Meta(
-            description="CARRIED_OUT: done, and what came cannot be judged yet. VERIFIED: done, and it came as "
-            "predicted. FAILED: it came otherwise, or something else was done. GONE: not recommended any more, and "
-            "not carried out as far as the snapshots tell"
+            description="BEGUN: some of its steps are done. CARRIED_OUT: done, and what came cannot be judged yet. "
+            "VERIFIED: done, and it came as predicted. FAILED: it came otherwise, or something else was done. GONE: "
+            "not recommended any more, and not carried out as far as the snapshots tell"
         ),
     ]
     since: Annotated[str, Meta(description="taken_at of the first plan that recommended it")]
@@ -76,6 +91,8 @@ class LedgerEntry(Struct, frozen=True, kw_only=True):
     changes: Annotated[tuple[LedgerFigure, ...], Meta(description="what it changes")] = ()
     predictions: Annotated[tuple[LedgerFigure, ...], Meta(description="what it predicted")] = ()
     groups: Annotated[tuple[GroupThen, ...], Meta(description="the groups that it predicted something of")] = ()
+    steps: Annotated[tuple[str, ...], Meta(description="titles of its steps, if it takes several")] = ()
+    gate: Annotated[Gate | None, Meta(description="of a change that is BEGUN; null if it is none")] = None
     why: Annotated[str | None, Meta(description="what tells the state, in words; null if the figures do")] = None
     is_prediction_wrong: Annotated[
         bool, Meta(description="FAILED because what it predicted did not come, although it was done as recommended")
@@ -97,7 +114,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
     before: Annotated[str, Meta(description="taken_at of the plan before")]
     entries: Annotated[
         tuple[LedgerEntry, ...],
-        Meta(description="what is not recommended any more: FAILED first, then CARRIED_OUT, VERIFIED and GONE"),
+        Meta(description="what is not recommended any more: FAILED first, then BEGUN, CARRIED_OUT, VERIFIED and GONE"),
     ] = ()
     left_out: Annotated[int, Meta(description="further entries, which are not listed")] = 0
     rates: Annotated[tuple[ActionRate, ...], Meta(description="by action")] = ()

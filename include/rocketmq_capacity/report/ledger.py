@@ -32,6 +32,7 @@ from rocketmq_capacity.plan_file.ledger import (
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.foretold import OWNED, PEAK, QUEUES, UTILISATION
+from rocketmq_capacity.report.gates import Going, Leftover, gate_of
 from rocketmq_capacity.report.plan_before import PlanBefore
 from rocketmq_capacity.vocabulary import MIXED
 
@@ -44,7 +45,7 @@ UTILISATION_ERROR: Final = 0.1
 """A predicted busy share is right within this; a tenth is what response times vary by in an hour (ours)."""
 SAME_TRAFFIC: Final = 0.1
 """Traffic that differs by more than this share of the earlier one is other traffic (ours)."""
-ORDER: Final[tuple[Fate, ...]] = ("FAILED", "CARRIED_OUT", "VERIFIED", "GONE")
+ORDER: Final[tuple[Fate, ...]] = ("FAILED", "BEGUN", "CARRIED_OUT", "VERIFIED", "GONE")
 DECIDED: Final = ("VERIFIED", "FAILED")
 Done = Literal["NOT", "IN_PART", "DONE", "OTHERWISE"]
 Queues = Mapping[str, tuple[int | None, int | None]]
@@ -75,10 +76,12 @@ class Today:
     Attributes:
         queues: of each topic.
         owners: names of groups -> what their clients own; a group that did not say it is missing.
+        leftover: topic, queues that go -> what is still written to them, and what groups have not read there.
     """
 
     queues: Mapping[str, Queues] = field(default_factory=dict)
     owners: Callable[[Collection[str]], Mapping[str, Owners]] = lambda _names: {}
+    leftover: Callable[[str, Going], Leftover] = lambda _topic, _going: Leftover(msgs_per_s=None)
 
 
 NOTHING_SEEN: Final = Today()
@@ -118,7 +121,7 @@ def with_ledger(plan: Plan, before: PlanBefore, today: Today) -> Plan:
     standing = _matched(plan.recommendations, [one for one in carried if one.done not in ("DONE", "OTHERWISE")])
     kept = {one.entry.id for one in standing.values()}
     left = [one for one in carried if one.entry.id not in kept]
-    closed = _closed(plan, left, groups, today.owners)
+    closed = _closed(plan, left, groups, today)
     new = [one for one in closed if one.state in DECIDED]
     entries = sorted([*closed, *old], key=lambda one: (ORDER.index(_fate(one)), one.action, one.id, one.at))
     return replace(
@@ -229,22 +232,24 @@ def _closed(
     plan: Plan,
     left: Sequence[_Carried],
     groups: Mapping[str, GroupPlan],
-    owners: Callable[[Collection[str]], Mapping[str, Owners]],
+    today: Today,
 ) -> list[LedgerEntry]:
     """What became of the recommendations that are not made any more."""
     done = [one for one in left if one.done == "DONE"]
     asked = {name for one in left if one.done in ("DONE", None) for name in one.touched}
-    owned = owners(sorted(asked)) if asked else {}
+    owned = today.owners(sorted(asked)) if asked else {}
     touched = Counter(name for one in done for name in one.touched)
     topics = {one.entry.topic for one in done if one.entry.topic is not None}
     closed = []
     for earlier in left:
-        entry = replace(earlier.entry, changes=earlier.changes)
+        entry = replace(earlier.entry, changes=earlier.changes, gate=None, why=None)
         if earlier.done in ("DONE", None):
             twice = {name for name in earlier.touched if touched[name] - (earlier.done == "DONE") > 0}
             entry = _judged(entry, earlier.done == "DONE", groups, owned, twice, plan.taken_at)
         elif earlier.done == "OTHERWISE" and entry.topic not in topics:
             entry = replace(entry, state="FAILED", why="something else was done than what was recommended")
+        elif earlier.done == "IN_PART" and (gate := gate_of(entry, today.leftover)) is not None:
+            entry = replace(entry, state="BEGUN", gate=gate)
         else:
             entry = replace(entry, state="GONE", why=_why_gone(earlier, touched, topics))
         closed.append(replace(entry, at=plan.taken_at if entry.state != earlier.entry.state else earlier.entry.at))

@@ -15,6 +15,10 @@ from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, Ledger, Le
 from rocketmq_capacity.report.foretold import changed_figures, predicted_figures
 
 
+class _Step(msgspec.Struct, frozen=True):
+    title: str
+
+
 class _Recommendation(msgspec.Struct, frozen=True):
     id: str
     action: str
@@ -23,6 +27,7 @@ class _Recommendation(msgspec.Struct, frozen=True):
     before: dict[str, Any]
     after: dict[str, Any]
     standing: Standing | UnsetType = UNSET
+    steps: tuple[_Step, ...] = ()
 
 
 class _Peak(msgspec.Struct, frozen=True):
@@ -100,6 +105,7 @@ def _recommended(plan: _Plan) -> Iterator[LedgerEntry]:
             expires_at=stood.expires_at,
             changes=changed_figures(recommendation.before, recommendation.after),
             predictions=predictions,
+            steps=tuple(step.title for step in recommendation.steps),
             groups=tuple(
                 GroupThen(
                     consumer_group=name,

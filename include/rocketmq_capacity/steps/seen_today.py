@@ -4,12 +4,17 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from functools import partial
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.observed import PlaceRow
+from rocketmq_capacity.report.gates import Going, Leftover
 from rocketmq_capacity.report.ledger import Owners, Today
 from rocketmq_capacity.steps.reported_rows import records, rows_if_any, rows_of_groups
 from rocketmq_capacity.store.lake import Run
-from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, is_readable
+from rocketmq_capacity.tables.rows import rows_where
+from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, SYSTEM, is_broadcasting, is_readable
 
 Queue = tuple[str, str, int]
 """Topic, broker and id."""
@@ -23,7 +28,44 @@ def seen_today(run: Run) -> Today:
     queues: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for place in places:
         queues.setdefault(place.topic, {})[place.broker_name] = (place.read_queue_nums, place.write_queue_nums)
-    return Today(queues, partial(_owners, run, places))
+    return Today(queues, partial(_owners, run, places), partial(_leftover, run))
+
+
+def _leftover(run: Run, topic: str, going: Going) -> Leftover:
+    """What is still written to queues that go, and what each group that reads the topic has not read there."""
+    of_topic = pc.field("topic").cast(pa.string()) == topic
+    ids = {(broker, id_) for broker, (first, end) in going.items() for id_ in range(first, end)}
+    written = {
+        (row.broker_name, row.queue_id): row
+        for row in rows_where(run.files(tables.QueueOffset.dataset_name()), tables.QueueOffset, of_topic)
+    }
+    rates = [written[queue].put_msgs_per_s if queue in written else None for queue in ids]
+    known = [rate for rate in rates if rate is not None]
+    offsets = rows_where(run.files(tables.GroupOffset.dataset_name()), tables.GroupOffset, of_topic)
+    lags = {(row.consumer_group, row.broker_name, row.queue_id): row.lag for row in offsets}
+    reads = rows_where(run.files(tables.Subscription.dataset_name()), tables.Subscription, of_topic)
+    names = sorted({row.consumer_group for row in offsets} | {row.consumer_group for row in reads})
+    groups = [one for one in rows_of_groups(run, tables.ConsumerGroup, names) if one.kind != SYSTEM]
+    empty = {queue for queue in ids if queue in written and _is_empty(written[queue])}
+    return Leftover(
+        msgs_per_s=sum(known) if len(known) == len(rates) else None,
+        unread={
+            one.consumer_group: _sum([0 if queue in empty else lags.get((one.consumer_group, *queue)) for queue in ids])
+            for one in groups
+        },
+        broadcasting=frozenset(one.consumer_group for one in groups if is_broadcasting(one.message_model)),
+    )
+
+
+def _is_empty(queue: tables.QueueOffset) -> bool:
+    """Whether no message is kept in it."""
+    return queue.max_offset is not None and queue.min_offset == queue.max_offset
+
+
+def _sum(numbers: Sequence[int | None]) -> int | None:
+    """None if one of them is unknown, unless the others are above 0 already: so many are left at least."""
+    known = sum(number for number in numbers if number is not None)
+    return known if known or None not in numbers else None
 
 
 def _owners(run: Run, places: Sequence[PlaceRow], groups: Collection[str]) -> dict[str, Owners]:

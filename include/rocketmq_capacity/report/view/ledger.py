@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.plan_file.ledger import ActionRate, Fate, Ledger, LedgerEntry, LedgerFigure, Standing, State
+from rocketmq_capacity.plan_file.ledger import (
+    ActionRate,
+    Fate,
+    Gate,
+    Ledger,
+    LedgerEntry,
+    LedgerFigure,
+    Standing,
+    State,
+)
 from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.foretold import UTILISATION
 from rocketmq_capacity.report.limits import LEDGER
@@ -15,6 +24,7 @@ STATE_WORDS: Final[Mapping[State | Fate, str]] = {
     "OPEN": "Open",
     "APPROVED": "Approved",
     "EXPIRED": "Approval expired",
+    "BEGUN": "Begun",
     "CARRIED_OUT": "Carried out",
     "VERIFIED": "Verified",
     "FAILED": "Failed",
@@ -46,6 +56,17 @@ class FigureLine:
 
 
 @dataclass(frozen=True, slots=True)
+class GateLine:
+    """The gate that a change in steps has come to."""
+
+    next: str
+    """What to do."""
+    title: str
+    """Of the step whose gate it is."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerLine:
     """An earlier recommendation."""
 
@@ -60,6 +81,7 @@ class LedgerLine:
     figures: tuple[FigureLine, ...]
     """Those that did not."""
     why: str
+    gate: GateLine | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +134,17 @@ def standing_in_words(standing: Standing) -> str:
     return " ".join(parts)
 
 
+def _gate_line(gate: Gate) -> GateLine:
+    opens = {
+        "OPEN": f"Step {gate.step} is done: go on with step {gate.step + 1}",
+        "CLOSED": f"Step {gate.step} is not done yet",
+        "UNKNOWN": f"Whether step {gate.step} is done is not known: run its checks",
+    }
+    return GateLine(opens[gate.state], gate.title, gate.why)
+
+
 def _line(entry: LedgerEntry) -> LedgerLine:
-    figures = (*entry.changes, *entry.predictions) if entry.state != "GONE" else ()
+    figures = (*entry.changes, *entry.predictions) if entry.state not in ("BEGUN", "GONE") else ()
     after = {one.figure: one.predicted for one in entry.changes if one.of is None}
     return LedgerLine(
         title=title_of(entry.action, entry.consumer_group, entry.topic, after),
@@ -125,6 +156,7 @@ def _line(entry: LedgerEntry) -> LedgerLine:
         judged=sum(one.is_right is not None for one in figures),
         figures=tuple(_figure(one) for one in figures if one.is_right is False),
         why=entry.why or "",
+        gate=None if entry.gate is None else _gate_line(entry.gate),
     )
 
 

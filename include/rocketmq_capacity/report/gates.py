@@ -1,0 +1,91 @@
+"""The gates of a change in steps that is begun: fewer queues, of which some numbers are down and others are not.
+
+A gate is open if today's snapshot shows what the checks of its step ask for, closed if it shows something else, and
+unknown, with the reason, where facts are missing. Source: recommendation/shrinking.py, whose steps they are.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from rocketmq_capacity.plan_file.ledger import Gate, GateState, LedgerEntry, LedgerFigure
+from rocketmq_capacity.wording import listed
+
+NAMED: Final = 8
+"""Groups and brokers that a sentence names."""
+WRITE_DOWN, WAIT, DRAINED = -4, -3, -2
+"""Places of the steps that have a gate, from the end; the last step is that read queues go down."""
+Going = Mapping[str, tuple[int, int]]
+"""By broker, the first id of the queues that go, and the number of read queues today."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """What the snapshot says of queues that go.
+
+    Attributes:
+        msgs_per_s: messages a second that are still written to them; None if that of some queue is unknown.
+        unread: by group that reads the topic, the messages that it has not read there; None if unknown.
+        broadcasting: those of these groups whose clients keep their offsets themselves.
+    """
+
+    msgs_per_s: float | None
+    unread: Mapping[str, int | None] = field(default_factory=dict)
+    broadcasting: frozenset[str] = frozenset()
+
+
+def gate_of(entry: LedgerEntry, leftover: Callable[[str, Going], Leftover]) -> Gate | None:
+    """The gate that a change of queues in steps has come to; None for any other change.
+
+    Args:
+        entry: with what its changes have become today.
+        leftover: topic, queues that go -> what the snapshot says of them.
+    """
+    if len(entry.steps) < -WAIT or entry.topic is None:
+        return None
+    above = [str(one.of) for one in _not_yet(entry, "write_queue_nums")]
+    if above:
+        return _gate(entry, WRITE_DOWN, "CLOSED", f"the write queues of {listed(above, NAMED)} are not down yet")
+    going = {
+        str(one.of): (one.predicted, one.came)
+        for one in _not_yet(entry, "read_queue_nums")
+        if isinstance(one.predicted, int) and isinstance(one.came, int)
+    }
+    left = leftover(entry.topic, going)
+    if left.msgs_per_s is None:
+        return _gate(entry, WAIT, "UNKNOWN", "it is not known how much is written to the queues that go")
+    if left.msgs_per_s > 0:
+        why = f"{left.msgs_per_s:,.3g} messages a second are still written to the queues that go"
+        return _gate(entry, WAIT, "CLOSED", why)
+    return _drained(entry, left)
+
+
+def _drained(entry: LedgerEntry, left: Leftover) -> Gate:
+    behind = {group: number for group, number in left.unread.items() if number and group not in left.broadcasting}
+    if behind:
+        each = [f"{group} {number:,}" for group, number in sorted(behind.items())]
+        return _gate(entry, DRAINED, "CLOSED", f"not read yet in the queues that go: {listed(each, NAMED)}")
+    if left.broadcasting:
+        why = f"broadcasting groups keep their offsets in their clients: {listed(sorted(left.broadcasting), NAMED)}"
+        return _gate(entry, DRAINED, "UNKNOWN", why)
+    unknown = sorted(group for group, number in left.unread.items() if number is None)
+    if unknown:
+        why = f"it is not known what these have read in the queues that go: {listed(unknown, NAMED)}"
+        return _gate(entry, DRAINED, "UNKNOWN", why)
+    return _gate(
+        entry,
+        DRAINED,
+        "OPEN",
+        "nothing is written to the queues that go, and every group has read them to their end; a snapshot does not see "
+        "delayed, timed and transactional messages that are still to come",
+    )
+
+
+def _not_yet(entry: LedgerEntry, figure: str) -> Iterator[LedgerFigure]:
+    """The queues of brokers that are not what they should become."""
+    return (one for one in entry.changes if one.figure == figure and one.came != one.predicted)
+
+
+def _gate(entry: LedgerEntry, place: int, state: GateState, why: str) -> Gate:
+    number = len(entry.steps) + place + 1
+    return Gate(step=number, title=entry.steps[number - 1], state=state, why=why)
