@@ -13,6 +13,8 @@ ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "include/rocketmq_capacity"
 OF_AIRFLOW: Final = ("provider/", "one_at_a_time.py")
 """Parts that only Airflow uses. What they import comes with it."""
+VAGUE: Final = {"one", "own", "each", "found", "told", "had", "has", "was", "some"}
+"""What lives longer than a comprehension has the field's noun for what it is."""
 COMES_WITH: Final = {"markupsafe": "jinja2", "py4j": "pyspark"}
 
 
@@ -29,6 +31,27 @@ def test_no_conditional_expression_is_in_another() -> None:
         for node in nested_conditionals(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert found == []
+
+
+def bound(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names that are bound for longer than a comprehension or a lambda lasts, each with its line."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id, part.lineno
+        elif isinstance(part, ast.arg):
+            yield part.arg, part.lineno
+        if not isinstance(part, ast.comprehension | ast.Lambda):
+            yield from bound(part)
+
+
+def test_a_name_says_what_it_is() -> None:
+    folders = PACKAGE, ROOT / "plugins", ROOT / "dags", ROOT / "spark_apps"
+    paths = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    assert len(paths) > 500
+    trees = {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    assert [
+        f"{path}:{line}: {name}" for path, tree in trees.items() for name, line in bound(tree) if name in VAGUE
+    ] == []
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -36,7 +36,7 @@ def _page(request: Request, kind: Kind, cluster: str, run_id: str, text: str) ->
         raise HTTPException(HTTPStatus.NOT_FOUND)
     run = shelf.lake.run(cluster, run_id)
     try:
-        found = find_group(run, shelf.file(report, PLAN), text, language_of(request))
+        answer = find_group(run, shelf.file(report, PLAN), text, language_of(request))
     except OwnProcessFailed as error:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"The groups cannot be read: {error}.") from None
-    return page(request, "groups.html.j2", kinds=KINDS, kind=kind, report=report, text=text, found=found)
+    return page(request, "groups.html.j2", kinds=KINDS, kind=kind, report=report, text=text, found=answer)

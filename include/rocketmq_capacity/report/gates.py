@@ -63,8 +63,8 @@ def gate_of(entry: LedgerEntry, leftover: Callable[[str, Going], Leftover]) -> G
 def _drained(entry: LedgerEntry, left: Leftover) -> Gate:
     behind = {group: number for group, number in left.unread.items() if number and group not in left.broadcasting}
     if behind:
-        each = [f"{group} {number:,}" for group, number in sorted(behind.items())]
-        return _gate(entry, DRAINED, "CLOSED", f"not read yet in the queues that go: {listed(each, NAMED)}")
+        unread = [f"{group} {number:,}" for group, number in sorted(behind.items())]
+        return _gate(entry, DRAINED, "CLOSED", f"not read yet in the queues that go: {listed(unread, NAMED)}")
     if left.broadcasting:
         why = f"broadcasting groups keep their offsets in their clients: {listed(sorted(left.broadcasting), NAMED)}"
         return _gate(entry, DRAINED, "UNKNOWN", why)

@@ -78,12 +78,12 @@ def image(
 
 def _bar(stretch: Stretch, top: float, scale: float) -> Iterator[str]:
     """A bar as long as the worst case, its darker part as long as the average, and both as text."""
-    worst, told = stretch.worst_s * scale, f"{stretch.words} at most {number(stretch.worst_s)} s"
+    worst, label = stretch.worst_s * scale, f"{stretch.words} at most {number(stretch.worst_s)} s"
     yield _rect(LABELS, top, worst, stretch.colour, 0.45 if stretch.expected_s is not None else 1)
     if stretch.expected_s is not None:
         yield _rect(LABELS, top, stretch.expected_s * scale, stretch.colour, 1)
-        told = f"{stretch.words} {number(stretch.expected_s)} s, at most {number(stretch.worst_s)} s"
-    yield words_at(LABELS + worst + 6, top + BAR - 1, words(told), "start", "var(--text)")
+        label = f"{stretch.words} {number(stretch.expected_s)} s, at most {number(stretch.worst_s)} s"
+    yield words_at(LABELS + worst + 6, top + BAR - 1, words(label), "start", "var(--text)")
 
 
 def axis(longest: float, scale: float, bottom: float) -> Iterator[str]:

@@ -32,16 +32,16 @@ def _found(asked: Asked) -> Found:
     names = sorted(name for name in every if wanted.casefold() in name.casefold())
     fitting = [wanted] if wanted in every else names
     group = fitting[0] if len(fitting) == 1 else None
-    found = Found(names[:MOST_NAMES], len(names), group)
+    answer = Found(names[:MOST_NAMES], len(names), group)
     if group is None:
-        return found
+        return answer
     (status,) = rows_by(files[GroupStatus], GroupStatus, "consumer_group", [group])[group]
     hours = rows_by(files[GroupHour], GroupHour, "consumer_group", [group]).get(group, [])
     days = rows_by(files[GroupDay], GroupDay, "consumer_group", [group]).get(group, [])
     ledger = UNSET if asked.plan is None else msgspec.json.decode(Path(asked.plan).read_bytes(), type=_OfPlan).ledger
     done = [] if ledger is UNSET else [one for one in ledger.entries if one.consumer_group == group]
-    found.days = render_group_days(status, hours, days, done, asked.language)
-    return found
+    answer.days = render_group_days(status, hours, days, done, asked.language)
+    return answer
 
 
 def main() -> int:

@@ -206,8 +206,8 @@ def _sections(
 
 def _by_group(rows: Iterable[OfGroup], names: Iterable[str]) -> dict[str, list[OfGroup]]:
     """The rows of each of these groups."""
-    found: dict[str, list[OfGroup]] = {name: [] for name in names}
+    by_group: dict[str, list[OfGroup]] = {name: [] for name in names}
     for row in rows:
-        if row.consumer_group in found:
-            found[row.consumer_group].append(row)
-    return found
+        if row.consumer_group in by_group:
+            by_group[row.consumer_group].append(row)
+    return by_group

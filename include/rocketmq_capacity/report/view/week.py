@@ -39,10 +39,10 @@ class Drawn:
 def week_of(name: str, hours: Sequence[GroupHour], chart_id: str) -> Drawn | None:
     """The week of a group; None if fewer hours than a day has are known. An hour known several times is their mean."""
     known: dict[tuple[int, int], list[float]] = {}
-    for one in hours:
-        if one.msgs_per_s is not None:
-            at = datetime.fromisoformat(one.at)
-            known.setdefault((at.weekday(), at.hour), []).append(one.msgs_per_s)
+    for figures in hours:
+        if figures.msgs_per_s is not None:
+            at = datetime.fromisoformat(figures.at)
+            known.setdefault((at.weekday(), at.hour), []).append(figures.msgs_per_s)
     if len(known) < len(HOURS):
         return None
     week = {hour: fmean(rates) for hour, rates in known.items()}
