@@ -56,6 +56,7 @@ def judged(
     queues: tuple[int, int] = (4, 4),
     recommendations: tuple[Mapping[str, Any], ...] = (),
     rates: tuple[ActionRate, ...] = (),
+    went_back: Mapping[str, int | None] | None = None,
     **group: Any,
 ) -> Plan:
     rows: dict[str, Any] = {
@@ -64,7 +65,11 @@ def judged(
         "run_before": [{"taken_at": BEFORE}],
         "recommendation": list(recommendations),
     }
-    today = Today({"pay": {"broker-a": queues}}, lambda names: {} if owners is None else dict.fromkeys(names, owners))
+    today = Today(
+        {"pay": {"broker-a": queues}},
+        lambda names: {} if owners is None else dict.fromkeys(names, owners),
+        lambda _names: went_back or {},
+    )
     return with_ledger(plan_of(rows), PlanBefore(entries, rates), today)
 
 
@@ -93,6 +98,56 @@ def test_a_prediction_that_did_not_come_has_failed_by_what_the_figures_say() -> 
     ]
     assert plan.ledger
     assert plan.ledger.rates == (ActionRate(action="SCALE_CONSUMERS", failed=1),)
+
+
+TWICE = replace(SCALED, predictions=(*SCALED.predictions, figure("messages_twice_worst", 0, 500.0)))
+"""At worst 500 messages come twice."""
+
+
+@pytest.mark.parametrize(
+    ("went_back", "state", "came", "why"),
+    [
+        (
+            {"g_pay": 501},
+            "FAILED",
+            501,
+            "offsets went back by 501 messages, which come again; a reset of offsets looks the same",
+        ),
+        (
+            {"g_pay": 500},
+            "VERIFIED",
+            None,
+            "no broker counts what is delivered twice; offsets went back by 500 messages",
+        ),
+        ({"g_pay": 0}, "VERIFIED", None, "no broker counts what is delivered twice; no offset went back"),
+        ({"g_pay": None}, "VERIFIED", None, "the offsets of g_pay are not known in both snapshots"),
+        (None, "VERIFIED", None, "the offsets of g_pay are not known in both snapshots"),
+    ],
+)
+def test_offsets_that_went_back_show_more_messages_twice_than_predicted_and_never_fewer(
+    went_back: Mapping[str, int | None] | None, state: str, came: int | None, why: str
+) -> None:
+    entry = only(judged(TWICE, clients=8, went_back=went_back))
+    twice = entry.predictions[-1]
+
+    assert (entry.state, twice.came, twice.why) == (state, came, why)
+    assert twice.is_right == (None if came is None else False)
+    assert entry.is_prediction_wrong == (state == "FAILED")
+
+
+def test_offsets_of_a_group_that_something_else_has_changed_are_not_judged() -> None:
+    other = replace(TWICE, changes=QUEUES.changes, topic="pay", consumer_group=None)
+    (twice,) = only(judged(other, clients=12, queues=(6, 6), went_back={"g_pay": 9_000})).predictions[-1:]
+
+    assert (twice.is_right, twice.why) == (None, "g_pay has 12 client ids, and 8 when it was predicted")
+
+
+def test_offsets_are_judged_only_by_the_two_snapshots_around_the_change() -> None:
+    first = only(judged(TWICE, clients=8, owners=None, went_back={"g_pay": 0}))
+    assert first.state == "CARRIED_OUT"
+    later = only(judged(first, clients=8, went_back={"g_pay": 9_000}))
+
+    assert (later.state, later.predictions[-1]) == ("VERIFIED", first.predictions[-1])
 
 
 def test_what_clients_do_not_say_is_not_judged() -> None:

@@ -43,6 +43,9 @@ class LedgerFigure(Struct, frozen=True, kw_only=True):
     is_right: Annotated[
         bool | None, Meta(description="it came as predicted; null if that cannot be judged, or is not asked yet")
     ] = None
+    why: Annotated[
+        str | None, Meta(description="why it cannot be judged, or what came means; null if nothing has to be said")
+    ] = None
 
 
 class GroupThen(Struct, frozen=True, kw_only=True):

@@ -16,6 +16,9 @@ PEAK: Final = "peak"
 UTILISATION: Final = "utilisation_ratio"
 """Predicted of the recommendation's group: busy share of its busiest client at the peak."""
 
+TWICE: Final = "messages_twice_worst"
+"""Predicted of the whole recommendation: messages that its groups consume twice, at worst."""
+
 
 def changed_figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[LedgerFigure, ...]:
     """What differs once it is carried out; nothing if no snapshot shows it."""

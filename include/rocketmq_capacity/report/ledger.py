@@ -31,7 +31,8 @@ from rocketmq_capacity.plan_file.ledger import (
 )
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
-from rocketmq_capacity.report.foretold import OWNED, PEAK, QUEUES, UTILISATION
+from rocketmq_capacity.report.deliveries import judged_deliveries
+from rocketmq_capacity.report.foretold import OWNED, PEAK, QUEUES, TWICE, UTILISATION
 from rocketmq_capacity.report.gates import Going, Leftover, gate_of
 from rocketmq_capacity.report.plan_before import PlanBefore
 from rocketmq_capacity.vocabulary import MIXED
@@ -76,15 +77,26 @@ class Today:
     Attributes:
         queues: of each topic.
         owners: names of groups -> what their clients own; a group that did not say it is missing.
+        went_back: names of groups -> messages by which their offsets went back since the run before; None if unknown.
         leftover: topic, queues that go -> what is still written to them, and what groups have not read there.
     """
 
     queues: Mapping[str, Queues] = field(default_factory=dict)
     owners: Callable[[Collection[str]], Mapping[str, Owners]] = lambda _names: {}
+    went_back: Callable[[Collection[str]], Mapping[str, int | None]] = lambda _names: {}
     leftover: Callable[[str, Going], Leftover] = lambda _topic, _going: Leftover(msgs_per_s=None)
 
 
 NOTHING_SEEN: Final = Today()
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is judged by: the groups of today, what their clients own, and by how much their offsets went back."""
+
+    groups: Mapping[str, GroupPlan]
+    owned: Mapping[str, Owners]
+    went_back: Mapping[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +249,7 @@ def _closed(
     """What became of the recommendations that are not made any more."""
     done = [one for one in left if one.done == "DONE"]
     asked = {name for one in left if one.done in ("DONE", None) for name in one.touched}
-    owned = today.owners(sorted(asked)) if asked else {}
+    seen = _Seen(groups, *((today.owners(sorted(asked)), today.went_back(sorted(asked))) if asked else ({}, {})))
     touched = Counter(name for one in done for name in one.touched)
     topics = {one.entry.topic for one in done if one.entry.topic is not None}
     closed = []
@@ -245,7 +257,7 @@ def _closed(
         entry = replace(earlier.entry, changes=earlier.changes, gate=None, why=None)
         if earlier.done in ("DONE", None):
             twice = {name for name in earlier.touched if touched[name] - (earlier.done == "DONE") > 0}
-            entry = _judged(entry, earlier.done == "DONE", groups, owned, twice, plan.taken_at)
+            entry = _judged(entry, earlier.done == "DONE", seen, twice, plan.taken_at)
         elif earlier.done == "OTHERWISE" and entry.topic not in topics:
             entry = replace(entry, state="FAILED", why="something else was done than what was recommended")
         elif earlier.done == "IN_PART" and (gate := gate_of(entry, today.leftover)) is not None:
@@ -266,8 +278,7 @@ def _why_gone(earlier: _Carried, touched: Mapping[str, int], topics: Collection[
 def _judged(
     entry: LedgerEntry,
     is_done: bool,
-    groups: Mapping[str, GroupPlan],
-    owned: Mapping[str, Owners],
+    seen: _Seen,
     twice: Collection[str],
     taken_at: str,
 ) -> LedgerEntry:
@@ -275,9 +286,12 @@ def _judged(
     doubts: dict[str, None] = {}
     predictions = []
     for figure in entry.predictions:
+        if figure.figure == TWICE:
+            predictions.append(_judged_deliveries(figure, entry, seen, twice))
+            continue
         name = figure.of or ""
-        group, then = groups.get(name), next((one for one in entry.groups if one.consumer_group == name), None)
-        came = None if group is None else _became(figure.figure, group, owned.get(name))
+        group, then = seen.groups.get(name), next((one for one in entry.groups if one.consumer_group == name), None)
+        came = None if group is None else _became(figure.figure, group, seen.owned.get(name))
         doubt = _doubt(figure.figure, group, then, is_twice=name in twice)
         if doubt is None and came is None:
             doubt = f"it is not known what the clients of {name} own or do"
@@ -293,6 +307,18 @@ def _judged(
     if is_done and (entry.state != "CARRIED_OUT" or _is_recent(entry, taken_at)):
         return replace(entry, state="CARRIED_OUT", why=entry.why or "nothing was predicted that a snapshot shows")
     return replace(entry, state="GONE", why=entry.why or "no snapshot shows whether it was carried out")
+
+
+def _judged_deliveries(figure: LedgerFigure, entry: LedgerEntry, seen: _Seen, twice: Collection[str]) -> LedgerFigure:
+    """Judged once, by the two snapshots between which the change was carried out; later offsets say nothing of it."""
+    if entry.state == "CARRIED_OUT":
+        return figure
+    for then in entry.groups:
+        name = then.consumer_group
+        doubt = _doubt(TWICE, seen.groups.get(name), then, is_twice=name in twice)
+        if doubt is not None:
+            return replace(figure, why=doubt)
+    return judged_deliveries(figure, [one.consumer_group for one in entry.groups], seen.went_back)
 
 
 def _became(figure: str, group: GroupPlan, owners: Owners | None) -> Value:

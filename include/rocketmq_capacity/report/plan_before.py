@@ -11,12 +11,16 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, Ledger, LedgerEntry, Standing
-from rocketmq_capacity.report.foretold import changed_figures, predicted_figures
+from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, Ledger, LedgerEntry, LedgerFigure, Standing
+from rocketmq_capacity.report.foretold import TWICE, changed_figures, predicted_figures
 
 
 class _Step(msgspec.Struct, frozen=True):
     title: str
+
+
+class _Transition(msgspec.Struct, frozen=True):
+    messages_twice_worst: float | None = None
 
 
 class _Recommendation(msgspec.Struct, frozen=True):
@@ -28,6 +32,7 @@ class _Recommendation(msgspec.Struct, frozen=True):
     after: dict[str, Any]
     standing: Standing | UnsetType = UNSET
     steps: tuple[_Step, ...] = ()
+    transition: _Transition = _Transition()
 
 
 class _Peak(msgspec.Struct, frozen=True):
@@ -104,7 +109,7 @@ def _recommended(plan: _Plan) -> Iterator[LedgerEntry]:
             approved_at=stood.approved_at,
             expires_at=stood.expires_at,
             changes=changed_figures(recommendation.before, recommendation.after),
-            predictions=predictions,
+            predictions=(*predictions, *_twice(recommendation.transition)),
             steps=tuple(step.title for step in recommendation.steps),
             groups=tuple(
                 GroupThen(
@@ -116,3 +121,8 @@ def _recommended(plan: _Plan) -> Iterator[LedgerEntry]:
                 if name in groups
             ),
         )
+
+
+def _twice(transition: _Transition) -> Iterator[LedgerFigure]:
+    if transition.messages_twice_worst is not None:
+        yield LedgerFigure(figure=TWICE, before=0, predicted=transition.messages_twice_worst)

@@ -78,6 +78,7 @@ OF_THE_RUN_BEFORE = (
     tables.FindingBefore,
     tables.LedgerBefore,
     tables.LedgerRate,
+    tables.OffsetBefore,
 )
 MOST_READERS: Final = 50
 """The most groups for which different lists of name servers are computed, on the driver."""
@@ -156,6 +157,8 @@ def assess(planning: Planning, before: Found | None = None) -> None:
             planning.add(tables.RunBefore, [tables.RunBefore(taken_at=before.taken_at)])
             planning.add_table(tables.FindingBefore, before.findings)
             planning.add(tables.LedgerBefore, map(ledger_row, before.advised.entries))
+            if before.offsets is not None:
+                planning.add_table(tables.OffsetBefore, before.offsets)
             planning.add(tables.LedgerRate, [tables.LedgerRate(**asdict(one)) for one in before.advised.rates])
         number = planning.values(tables.Finding, "severity")
         step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))

@@ -64,6 +64,7 @@ class Found:
         taken_at: when its snapshot was taken.
         findings: its table of findings, and those that close.
         advised: what its plan recommended.
+        offsets: those of the groups that this is about.
     """
 
     flagged: set[tuple[str, str]]
@@ -71,6 +72,7 @@ class Found:
     taken_at: str
     findings: pa.Table
     advised: PlanBefore = field(default_factory=PlanBefore)
+    offsets: pa.Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +297,15 @@ class Planning:
         closing = {place for place, one in states.items() if one.state == CLOSING}
         file = self.run.report / PLAN
         advised = plan_before(file) if file.exists() else PlanBefore()
-        return Found(self.flagged(), states, cluster.taken_at, self._findings_with(closing), advised)
+        findings, offsets = self._findings_with(closing), self._offsets_of(advised)
+        return Found(self.flagged(), states, cluster.taken_at, findings, advised, offsets)
+
+    def _offsets_of(self, advised: PlanBefore) -> pa.Table:
+        """The offsets of the groups of which something was predicted."""
+        names = sorted({then.consumer_group for entry in advised.entries for then in entry.groups})
+        is_of_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(names, pa.string()))
+        columns = [one.name for one in fields(tables.OffsetBefore)]
+        return self.table(tables.GroupOffset, columns, is_of_one)
 
     def _findings_with(self, closing: Collection[FoundPlace]) -> pa.Table:
         """The findings of this run, and of those of the run before the ones that close."""

@@ -28,7 +28,22 @@ def seen_today(run: Run) -> Today:
     queues: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for place in places:
         queues.setdefault(place.topic, {})[place.broker_name] = (place.read_queue_nums, place.write_queue_nums)
-    return Today(queues, partial(_owners, run, places), partial(_leftover, run))
+    return Today(queues, partial(_owners, run, places), partial(_went_back, run), partial(_leftover, run))
+
+
+def _went_back(run: Run, groups: Collection[str]) -> dict[str, int | None]:
+    """The messages by which the offsets of these groups went back since the run before; None if one is unknown."""
+    now = {_queue_of(row): row.consumer_offset for row in rows_of_groups(run, tables.GroupOffset, list(groups))}
+    before = rows_of_groups(run, tables.OffsetBefore, list(groups))
+    steps: dict[str, list[int | None]] = defaultdict(list)
+    for row in before:
+        then, offset = row.consumer_offset, now.get(_queue_of(row))
+        steps[row.consumer_group].append(None if then is None or offset is None else max(0, then - offset))
+    return {name: _sum(steps[name]) if name in steps else None for name in groups}
+
+
+def _queue_of(row: tables.GroupOffset | tables.OffsetBefore) -> tuple[str, str, str, int]:
+    return row.consumer_group, row.topic, row.broker_name, row.queue_id
 
 
 def _leftover(run: Run, topic: str, going: Going) -> Leftover:

@@ -22,6 +22,7 @@ from rocketmq_capacity.tables.assess.findings import (
     FindingSince,
     LedgerBefore,
     LedgerRate,
+    OffsetBefore,
     RunBefore,
 )
 from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus, StrategyLoad, VersionFault
@@ -104,6 +105,7 @@ DATASETS: Final[tuple[type[Dataset], ...]] = (
     FindingBefore,
     LedgerBefore,
     LedgerRate,
+    OffsetBefore,
     Demand,
     TriedCase,
     CaseEffect,

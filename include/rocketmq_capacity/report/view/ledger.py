@@ -40,6 +40,7 @@ FIGURE_WORDS: Final[Mapping[str, str]] = {
     "orphan_queues": "queues without a reader",
     "doubly_owned_queues": "queues with several readers",
     "peak": "the busiest client's queues / the mean",
+    "messages_twice_worst": "messages that come twice, at worst",
     "utilisation_ratio": "busy share of the busiest client",
 }
 
@@ -53,6 +54,7 @@ class FigureLine:
     before: str
     predicted: str
     came: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,9 @@ def _line(entry: LedgerEntry) -> LedgerLine:
 
 def _figure(figure: LedgerFigure) -> FigureLine:
     before, predicted, came = (_text(figure.figure, value) for value in (figure.before, figure.predicted, figure.came))
-    return FigureLine(FIGURE_WORDS.get(figure.figure, figure.figure), figure.of, before, predicted, came)
+    return FigureLine(
+        FIGURE_WORDS.get(figure.figure, figure.figure), figure.of, before, predicted, came, figure.why or ""
+    )
 
 
 def _text(figure: str, value: float | int | str | None) -> str:

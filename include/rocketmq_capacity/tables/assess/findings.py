@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
 
-from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Queue, one_of
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Queue, QueueId, one_of
 from rocketmq_capacity.vocabulary import SEVERITIES
 
 PENDING: Final = "PENDING"
@@ -112,6 +112,24 @@ class LedgerBefore(Dataset, frozen=True, kw_only=True):
 
     id: Annotated[str, Meta(description="that of the recommendation")]
     entry: Annotated[str, Meta(description="JSON object, as in plan.json's ledger.entries")]
+
+
+class OffsetBefore(Dataset, frozen=True, kw_only=True):
+    """Offsets in the run before, of the groups that its recommendations are about; no rows if there is no run before.
+
+    Grain: one row a group and queue.
+    Units: ``consumer_offset`` is an offset.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
+
+    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    broker_name: Annotated[str, Meta(description="name of the broker")]
+    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
+    consumer_offset: Annotated[
+        BigCount | None, Meta(description="offset of the next message to read, as committed; null if unknown")
+    ] = None
 
 
 class LedgerRate(Dataset, frozen=True, kw_only=True):
