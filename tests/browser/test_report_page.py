@@ -17,7 +17,9 @@ from tests.report.view.test_client_costs import a_cost, a_pool, with_costs
 
 pytestmark = pytest.mark.browser
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
-WIDTHS = [360, 390, 768, 1000, 1280, 1920]
+TABLETS = 1000
+"""Pixels of a width at which a very wide table scrolls in a box of its own."""
+WIDTHS = [360, 390, 768, TABLETS, 1280, 1920]
 HEIGHT_PX = 10_000
 """How tall the sample's page may be, with all folded as it opens."""
 CUT = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
@@ -110,8 +112,8 @@ def test_no_width_cuts_anything_or_makes_the_page_scroll_sideways(opened, report
 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(CUT) == 0
-    if width < 900:
-        assert page.locator(".what-if .scroll:has(> table)").evaluate_all(CUT) == 0
+    if width != TABLETS:
+        assert page.locator(".scroll").evaluate_all(CUT) == 0
     for table in page.locator("table.stack").all():
         assert table.evaluate("e => e.getBoundingClientRect().right") <= width
 
@@ -177,6 +179,17 @@ def test_the_samples_page_is_short_and_what_must_change_fits_a_screen(opened, sa
     assert urgent.count() > 5
     top = first.evaluate("e => e.getBoundingClientRect().top")
     assert urgent.last.evaluate("e => e.getBoundingClientRect().bottom") - top <= DESKTOP["height"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_chart_and_table_of_the_sample_fits_its_box(opened, sample, width):
+    page = opened(sample, viewport={"width": width, "height": 900})
+    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+
+    assert page.locator(".scroll").evaluate_all(CUT) == 0
+    # A chart is as large as it was drawn: its letters are not smaller than those around it.
+    small = "all => all.filter(e => e.getBoundingClientRect().width < 0.9 * e.getAttribute('width')).length"
+    assert page.locator(".chart:not(.heat):visible").evaluate_all(small) == 0
 
 
 def test_the_samples_page_has_few_stops_for_the_keyboard(opened, sample):
