@@ -19,13 +19,14 @@ pytestmark = pytest.mark.airflow
         ("s3://my_conn@bucket", "s3://bucket", "my_conn"),
         ("s3://my_conn@bucket/a/b@c", "s3://bucket/a/b@c", "my_conn"),
         ("gs://bucket/x@y", "gs://bucket/x@y", ""),
+        ("abfs://lake@acct.dfs.core.windows.net/x", "abfs://lake@acct.dfs.core.windows.net/x", ""),
     ],
 )
 def test_an_address_has_a_place_and_perhaps_a_connection(where: str, place: str, connection: str) -> None:
     assert address_of(where) == Address(place, connection)
 
 
-@pytest.mark.parametrize("where", ["gs://my_conn@bucket", "s3://@bucket", "abfs://my_conn@container/x"])
+@pytest.mark.parametrize("where", ["gs://my_conn@bucket", "s3://@bucket", "hdfs://my_conn@host/x"])
 def test_a_connection_that_cannot_open_the_store_is_refused(where: str) -> None:
     with pytest.raises(BadInput, match=r"expected s3://CONNECTION@bucket/prefix, or a URL without a connection"):
         lake_of(where)

@@ -19,6 +19,8 @@ from rocketmq_capacity.store.place import place_of
 
 WITH_CONNECTIONS: Final = ("s3",)
 """The schemes whose URL may name a connection."""
+ACCOUNT: Final = "abfs"
+"""The scheme in whose URLs an account may follow an @."""
 KEPT_S: Final = 60
 """For which an answer of Airflow is used again: a page of reports opens the lake some times."""
 
@@ -39,7 +41,7 @@ def address_of(where: str) -> Address:
     """The parts of a lake's address. Errors: BadInput for a connection in the URL of a store that takes none."""
     scheme, is_url, rest = where.partition("://")
     connection, has_one, bucket = rest.partition("/")[0].rpartition("@")
-    if not is_url or not has_one:
+    if not is_url or not has_one or scheme == ACCOUNT:
         return Address(where, "")
     if scheme not in WITH_CONNECTIONS or not connection:
         allowed = " or ".join(f"{name}://CONNECTION@bucket/prefix" for name in WITH_CONNECTIONS)

@@ -4,6 +4,9 @@ The next number is only created where it is absent, so that of several processes
 moment on while it works. A holder that was killed does not, and a minute later the next number may be taken. A lock
 that was given back stays, with a moment that is over: no number is taken twice.
 
+HDFS cannot create an object only where it is absent. If two processes write the same number there, the object names
+the last one, and the other one no longer holds the lock when it wants to commit.
+
 The clocks of two machines may differ by less than the lease, a minute.
 """
 
@@ -13,6 +16,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 from rocketmq_capacity.errors import StoreUnreachable
 from rocketmq_capacity.store.place import check_kept, file_system, key_of, told_in_one_line
@@ -27,7 +31,7 @@ class Lease:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._number = 0
+        self._number, self._name = 0, uuid4().hex
         self._ends = threading.Event()
         self._beat = threading.Thread(target=self._renew, daemon=True)
 
@@ -37,25 +41,34 @@ class Lease:
         if last and self._until(last) > time.time():
             return False
         self._number = last + 1
-        content = _until(LEASE_S)
+        content = self._held_for(LEASE_S)
         try:
-            file_system(self._folder).pipe_file(self._key(self._number), content, mode="create")
+            self._create(content)
         except FileExistsError:
             return False
         check_kept(self._folder, {f"{PREFIX}{self._number}": len(content)})
         self._beat.start()
         return True
 
+    def _create(self, content: bytes) -> None:
+        files, key = file_system(self._folder), self._key(self._number)
+        try:
+            files.pipe_file(key, content, mode="create")
+        except ValueError:  # of a store without this mode
+            if files.exists(key):
+                raise FileExistsError(key) from None
+            files.pipe_file(key, content)
+
     def is_held(self) -> bool:
         """Whether no other process has taken the lock since; it may if this one has stood still for a minute."""
-        return self._last() == self._number
+        return self._last() == self._number and self._read(self._number).get("by") == self._name
 
     def give_back(self) -> None:
         """Let the next process take it at once."""
         self._ends.set()
         self._beat.join()
         if self.is_held():
-            file_system(self._folder).pipe_file(self._key(self._number), _until(0))
+            file_system(self._folder).pipe_file(self._key(self._number), self._held_for(0))
 
     def __reduce__(self) -> tuple[type["Lease"], tuple[Path]]:
         """A copy for an executor holds nothing."""
@@ -67,21 +80,26 @@ class Lease:
             with suppress(StoreUnreachable), told_in_one_line(self._folder):
                 if not self.is_held():
                     return
-                file_system(self._folder).pipe_file(self._key(self._number), _until(LEASE_S))
+                file_system(self._folder).pipe_file(self._key(self._number), self._held_for(LEASE_S))
 
     def _last(self) -> int:
         numbers = (place.name.removeprefix(PREFIX) for place in self._folder.glob(f"{PREFIX}*"))
         return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
     def _until(self, number: int) -> float:
+        until = self._read(number).get("until")
+        return until if isinstance(until, int | float) else 0.0
+
+    def _read(self, number: int) -> dict[str, object]:
+        """What a lock holds; nothing if it is gone or damaged."""
         try:
-            return float(json.loads(file_system(self._folder).cat_file(self._key(number)))["until"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            return 0.0
+            content = json.loads(file_system(self._folder).cat_file(self._key(number)))
+        except (FileNotFoundError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def _held_for(self, seconds: float) -> bytes:
+        return json.dumps({"until": time.time() + seconds if seconds else 0, "by": self._name}).encode()
 
     def _key(self, number: int) -> str:
         return f"{key_of(self._folder)}/{PREFIX}{number}"
-
-
-def _until(seconds: float) -> bytes:
-    return json.dumps({"until": time.time() + seconds if seconds else 0}).encode()

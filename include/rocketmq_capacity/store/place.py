@@ -5,6 +5,7 @@ joins and lists works on both. Endpoint and credentials are the store's own vari
 ``AWS_ACCESS_KEY_ID`` and so on), so a place that is sent to an executor has no secret in it.
 """
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -79,6 +80,7 @@ def place_of(text: str, variables: Mapping[str, str] = os.environ) -> Path:
     except ImportError as error:
         problem = f"the package {error.name} is not installed; expected pip install 'rocketmq-capacity[{store.extra}]'"
         raise StoreUnreachable(f"{text}: {problem}") from None
+    logging.getLogger(store.package).addHandler(logging.NullHandler())  # what it logs is told in one line
     return cast(Path, UPath(text.rstrip("/"), **_options(scheme, variables)))
 
 
@@ -126,8 +128,14 @@ def variables_of(place: Path) -> dict[str, str]:
 
 
 def file_system(place: Path) -> Any:
-    """What speaks to the store of a place, as fsspec has it; for a local path its error is an AttributeError."""
-    return cast(Any, place).fs
+    """What speaks to the store of a place, as fsspec has it; for a local path its error is an AttributeError.
+
+    Errors: StoreUnreachable if what it needs to know is missing, such as the name of an account.
+    """
+    try:
+        return cast(Any, place).fs
+    except ValueError as error:
+        raise StoreUnreachable(f"{place}: {error}; expected the store's own variables, or a connection") from None
 
 
 def key_of(place: Path) -> str:
