@@ -13,6 +13,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rocketmq_capacity.assessment.capacity import WillBeTooBusy
 from rocketmq_capacity.model.theil_sen import WEEK, trend_of
 from rocketmq_capacity.model.trend import Trend
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
@@ -29,7 +30,7 @@ SEASON: Final = (1.0, 1.1, 1.2, 1.1, 1.0, 0.6, 0.5)
 """Times the trend that come on the days of a week."""
 
 
-def fleet(daily: Sequence[float | None], now: float = 1_000.0) -> Inventory:
+def fleet(daily: Sequence[float | None], now: float = 1_000.0, clients: int = 4) -> Inventory:
     """A group whose topic got so many messages a second at noon of the days before, the latest last."""
     rates = tuple(
         PastRate(at=_text(NOW - timedelta(days=len(daily) - day, hours=-10)), put_msgs_per_s=rate)
@@ -39,7 +40,7 @@ def fleet(daily: Sequence[float | None], now: float = 1_000.0) -> Inventory:
     topic = replace(
         a_topic("t", queues("broker-a", 8), rates={("broker-a", i): now / 8 for i in range(8)}), rates=rates
     )
-    every = members(4, consume_threads=10, consume_batch_size=1, status=takes("t", 10.0))
+    every = members(clients, consume_threads=10, consume_batch_size=1, status=takes("t", 10.0))
     return cluster([topic], [a_group("g", every, [topic], lag=0)])
 
 
@@ -67,6 +68,47 @@ def test_traffic_that_grows_is_told_before_it_is_too_much() -> None:
     assert told["earliest_days"] <= told["likely_days"] <= told["latest_days"]
     # 2,592 + 14 * 20 are 2,872: more than four clients can take, whose next useful number is eight.
     assert told["needed_clients"] == 8
+
+
+def test_traffic_that_outgrows_the_queues_too_is_answered_by_more_of_them() -> None:
+    # Eight clients, one a queue, bear twice what four do: 5,600 messages a second. In two weeks it is 5,900.
+    plan = plain_plan(fleet(grows(28, 3_000.0, 50.0), clients=8))
+    (group,) = plan.assessments
+    (finding,) = [one for one in group.findings if one.rule == "CONSUMER_CAPACITY"]
+    told = WillBeTooBusy.read(finding)
+
+    assert told is not None
+    assert told.queues_full_msgs_per_s == pytest.approx(2 * FULL)
+    assert (told.needed_clients, told.queues_likely_days) == (None, told.likely_days)
+    assert told.then_busy_ratio > 0.7
+    assert told.needed_queues is not None
+    assert told.needed_queues.topic == "t"
+    assert told.needed_queues.queues_per_broker > 8
+    assert (told.queues_busy_ratio or 1.0) <= 0.7
+    forecast = traffic_forecast_of(group.status)
+    assert forecast is not UNSET
+    assert forecast.queues is not None
+    assert forecast.queues.earliest_days <= forecast.queues.likely_days <= (forecast.queues.latest_days or np.inf)
+    (advice,) = [one for one in plan.recommendations if one.action == "EXPAND_QUEUES"]
+    assert "by the traffic in 14 days" in advice.reason
+
+
+def test_queues_that_are_enough_for_long_are_foretold_and_need_no_answer() -> None:
+    plan = plain_plan(fleet(grows(28, 1_600.0, 20.0)))
+    forecast = traffic_forecast_of(plan.assessments[0].status)
+    assert forecast is not UNSET
+    assert forecast.queues is not None
+    assert forecast.queues.full_msgs_per_s == pytest.approx(2 * FULL)
+    assert forecast.queues.likely_days > forecast.likely_days
+    assert "EXPAND_QUEUES" not in {one.action for one in plan.recommendations}
+
+
+@pytest.mark.parametrize(("most", "reason"), [(None, "NO_LIMIT"), (8, "UNKNOWN")])
+def test_when_queues_are_too_few_is_unknown_with_its_reason(most: int | None, reason: str) -> None:
+    status = plain_plan(fleet(grows(28, 600.0, 20.0))).assessments[0].status
+    forecast = traffic_forecast_of(replace(status, queues_full_msgs_per_s=None, max_useful_clients=most))
+    assert forecast is not UNSET
+    assert (forecast.queues, forecast.no_queues) == (None, reason)
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,13 @@ class Score(Part, frozen=True):
     goals: list[GoalScore]
 
 
+class QueuesForecast(Part, frozen=True):
+    full_msgs_per_s: float
+    earliest_days: float
+    likely_days: float
+    latest_days: float | None
+
+
 class TrafficForecast(Part, frozen=True):
     known_days: Number
     msgs_per_s: float
@@ -215,6 +222,8 @@ class TrafficForecast(Part, frozen=True):
     earliest_days: float
     likely_days: float
     latest_days: float | None
+    queues: QueuesForecast | None
+    no_queues: Literal["NO_LIMIT", "UNKNOWN"] | None
 
 
 class Group(Part, frozen=True, kw_only=True):

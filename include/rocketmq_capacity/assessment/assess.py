@@ -23,6 +23,7 @@ from rocketmq_capacity.assessment.size_table import group_sizes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.traffic_forecast import full_of_queues
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend
 from rocketmq_capacity.assessment.versions import version_faults
 from rocketmq_capacity.catalogue.rule import rule_of
@@ -199,11 +200,11 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
         headroom_factor=None if headroom is None else headroom.factor,
         headroom_measured_factor=None if headroom is None else headroom.measured_factor,
         headroom_breaks=None if headroom is None else headroom.breaks,
-        **_growth(group.traffic_trend),
+        **_growth(group, group.traffic_trend),
     )
 
 
-def _growth(growth: TrafficTrend | None) -> dict[str, Any]:
+def _growth(group: Group, growth: TrafficTrend | None) -> dict[str, Any]:
     """The columns about the trend of a group's traffic; none without a trend."""
     if growth is None:
         return {}
@@ -214,6 +215,7 @@ def _growth(growth: TrafficTrend | None) -> dict[str, Any]:
         "traffic_least_per_day_msgs_per_s": growth.trend.lower,
         "traffic_most_per_day_msgs_per_s": growth.trend.upper,
         "full_msgs_per_s": growth.full_msgs_per_s,
+        "queues_full_msgs_per_s": full_of_queues(group),
     }
 
 

@@ -12,7 +12,7 @@ from rocketmq_capacity.assessment import remedies
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import Group, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.assessment.more_queues import more_queues, queues_and_clients
+from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Cause, Provision
 from rocketmq_capacity.assessment.remedies import CallTime, Together
 from rocketmq_capacity.assessment.sizes import Search, Sizes, least_number, more_clients, result
@@ -113,6 +113,16 @@ class WillBeTooBusy(Evidence, frozen=True, kw_only=True):
     needed_clients: Annotated[int | None, means("that are enough for the traffic in so many days", "client")]
     needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them at the peak that was seen")]
     max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
+    queues_full_msgs_per_s: Annotated[
+        float | None,
+        means("from which on even these are too few, so the queues are; null if never, or if that is unknown"),
+    ]
+    queues_likely_days: Annotated[float | None, means("until then most likely")]
+    then_busy_ratio: Annotated[float, means("busy share of the busiest of today's clients in `forecast_days`")]
+    needed_queues: Annotated[
+        NeededQueues | None, means("more queues of a topic that are enough in so many days, if no number of clients is")
+    ]
+    queues_busy_ratio: Annotated[float | None, means("busy share of the busiest client then, with them")]
 
 
 CONSUMER_CAPACITY: Final = Rule(
@@ -170,7 +180,9 @@ CONSUMER_CAPACITY: Final = Rule(
     Before clients are too busy: the traffic of the stored days, as far back as `PROVISION.trend_days`, has a trend if
     it grows with 95 % confidence, days of the same weekday compared with one another, and if it foretells the last week
     better than the week before does. At least three weeks are needed. It is a finding if it most likely is too much
-    within `PROVISION.forecast_days`; until then nobody may go.
+    within `PROVISION.forecast_days`; until then nobody may go. If no number of clients is enough for the traffic then,
+    `needed_queues` has the fewest queues that are, with as many clients as they need. `queues_full_msgs_per_s` is the
+    traffic that outgrows the queues: with as many clients as can own one, the busiest is above the bound.
     """,
 )
 
@@ -226,9 +238,7 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
             needed_rt_ratio=None if calls is None else calls.ratio,
             response_times=None if calls is None else calls.times,
             calls_busy_ratio=None if calls is None else rounded(calls.busy_ratio),
-            needed_queues=None
-            if queues is None
-            else NeededQueues(topic=queues.topic, queues_per_broker=queues.queues_per_broker, clients=queues.clients),
+            needed_queues=None if queues is None else needed_queues_of(queues),
             queues_busy_ratio=None if queues is None else rounded(queues.busy_ratio),
             needed_together=None if both is None else replace(both, busy_ratio=rounded(both.busy_ratio)),
             strategies=[
@@ -244,6 +254,11 @@ def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> It
             else f"cannot keep up: {verdict.reason}, although by response times and threads it has time left."
         ),
     )
+
+
+def needed_queues_of(queues: MoreQueues) -> NeededQueues:
+    """What the evidence says of more queues."""
+    return NeededQueues(topic=queues.topic, queues_per_broker=queues.queues_per_broker, clients=queues.clients)
 
 
 def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """A consumer group in the plan: what each strategy means for it, and how many clients it needs."""
 
 from collections.abc import Mapping
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -177,6 +177,18 @@ class ClientBounds(Struct, frozen=True, kw_only=True):
     reason_code: Annotated[ReasonCode, Meta(description="provision_reason as a code")] = "FACTS_MISSING"
 
 
+NoQueues = Literal["NO_LIMIT", "UNKNOWN"]
+
+
+class QueuesForecast(Struct, frozen=True, kw_only=True):
+    """When growing traffic is too much for as many clients as can own a queue: more of them need more queues."""
+
+    full_msgs_per_s: Annotated[float, Meta(description="messages a second from which on it is")]
+    earliest_days: Annotated[float, Meta(description="days until then, at the earliest; 0 if it is reached")]
+    likely_days: Annotated[float, Meta(description="the same, most likely")]
+    latest_days: Annotated[float | None, Meta(description="the same, at the latest; null if perhaps never")] = None
+
+
 class TrafficForecast(Struct, frozen=True, kw_only=True):
     """How the traffic of a group grows by the trend of its stored days, and when its clients are too busy."""
 
@@ -193,6 +205,16 @@ class TrafficForecast(Struct, frozen=True, kw_only=True):
     earliest_days: Annotated[float, Meta(description="days until then, at the earliest; 0 if it is reached")]
     likely_days: Annotated[float, Meta(description="the same, most likely")]
     latest_days: Annotated[float | None, Meta(description="the same, at the latest; null if perhaps never")] = None
+    queues: Annotated[
+        QueuesForecast | None, Meta(description="when its queues are too few; null for the reason in `no_queues`")
+    ] = None
+    no_queues: Annotated[
+        NoQueues | None,
+        Meta(
+            description="NO_LIMIT: clients can always be added; UNKNOWN: it is unknown how busy more of them would be; "
+            "null with `queues`, and in earlier versions"
+        ),
+    ] = None
 
 
 class GroupPlan(Struct, frozen=True, kw_only=True):

@@ -264,6 +264,11 @@ def _together(layout: str, demand: Demand) -> str:
     group, clients, then = demand.consumer_group, demand.clients, demand.then_clients
     before, after = percent(demand.busy_before or 0.0), percent(demand.busy_after or 0.0)
     falls = f"the busiest client of {group} goes from {before} to {after} of its time"
+    if demand.in_days is not None:
+        falls = (
+            f"by the traffic in {demand.in_days:g} days, the busiest client of {group} would be busy for {before} of"
+            f" its time, and for {after} with them"
+        )
     if then is None or then == clients:
         return f"{layout}: {falls}."
     if then > clients:

@@ -3,7 +3,7 @@
 from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity.model.trend import Trend
-from rocketmq_capacity.plan_file.group import TrafficForecast
+from rocketmq_capacity.plan_file.group import NoQueues, QueuesForecast, TrafficForecast
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.tables import GroupStatus
 
@@ -16,6 +16,7 @@ def traffic_forecast_of(row: GroupStatus) -> TrafficForecast | UnsetType:
         return UNSET
     trend = Trend(now, per_day, least, most, row.traffic_known_days or 0)
     earliest, likely, latest = trend.days_until(full)
+    queues_full = row.queues_full_msgs_per_s
     forecast: TrafficForecast = steady(
         TrafficForecast(
             known_days=trend.points,
@@ -27,6 +28,17 @@ def traffic_forecast_of(row: GroupStatus) -> TrafficForecast | UnsetType:
             earliest_days=earliest,
             likely_days=likely,
             latest_days=latest,
+            queues=None if queues_full is None else _queues(trend, queues_full),
+            no_queues=None if queues_full is not None else _no_queues(row),
         )
     )
     return forecast
+
+
+def _queues(trend: Trend, full: float) -> QueuesForecast:
+    earliest, likely, latest = trend.days_until(full)
+    return QueuesForecast(full_msgs_per_s=full, earliest_days=earliest, likely_days=likely, latest_days=latest)
+
+
+def _no_queues(row: GroupStatus) -> NoQueues:
+    return "NO_LIMIT" if row.max_useful_clients is None else "UNKNOWN"

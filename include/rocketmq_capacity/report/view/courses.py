@@ -183,7 +183,10 @@ def _forecast_drawn(name: str, forecast: TrafficForecast, days: Sequence[GroupDa
             Line([(_at_s(one.day), one.msgs_per_s) for one in days], "var(--bar)", gap_s=1.5 * DAY_S),
             Line(likely, "var(--bar)", is_dashed=True),
         ),
-        levels=(Level(forecast.full_msgs_per_s, "Too much for the clients"),),
+        levels=(
+            Level(forecast.full_msgs_per_s, "Too much for the clients"),
+            *([] if forecast.queues is None else [Level(forecast.queues.full_msgs_per_s, "Too much for the queues")]),
+        ),
         band=(least, most),
     )
     described = (

@@ -171,3 +171,6 @@ class Demand(Dataset, frozen=True, kw_only=True):
         Meta(description="busy share of the group's busiest client at the peak; null if nobody is too busy"),
     ] = None
     busy_after: Annotated[Amount | None, Meta(description="the same with these queues and clients")] = None
+    in_days: Annotated[
+        Amount | None, Meta(description="days from now, for whose traffic both are foretold; null: for the peak")
+    ] = None

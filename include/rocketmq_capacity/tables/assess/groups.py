@@ -209,6 +209,12 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     full_msgs_per_s: Annotated[
         Amount | None, Meta(description="messages a second from which on its busiest client is above under_utilisation")
     ] = None
+    queues_full_msgs_per_s: Annotated[
+        Amount | None,
+        Meta(
+            description="messages a second from which on as many clients as can own a queue are too few; null if the traffic does not grow for certain, clients can always be added, or that is unknown"
+        ),
+    ] = None
     provision_doubt: Annotated[
         str | None, Meta(description="which fact must be wrong, if clients consume at another rate than messages come")
     ] = None
