@@ -20,7 +20,7 @@ def a_score(before: float | None, after: float | None, judged_ratio: float = 1.0
 @pytest.mark.parametrize(
     ("score", "cell"),
     [
-        (a_score(64.0, 92.5), "64 \u2192\u00a092.5"),
+        (a_score(64.0, 92.5), "64 \u2192 92.5"),
         (a_score(64.0, 64.0), "64"),
         (a_score(None, None, 0.3), "\u2013"),
         (None, "\u2013"),

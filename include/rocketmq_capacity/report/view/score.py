@@ -69,7 +69,7 @@ def score_cell(score: GroupScore | None) -> str:
     if score is None or score.before is None:
         return "\u2013"
     before = number(score.before)
-    return before if score.after == score.before else f"{before} \u2192\u00a0{number(score.after)}"
+    return before if score.after == score.before else f"{before} \u2192 {number(score.after)}"
 
 
 def score_facts(score: GroupScore | None) -> Iterator[tuple[str, str]]:
