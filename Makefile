@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SET_UP := $(MAKE) --silent --jobs=2
 FOR_DEV := .venv/set-up-dev .cache/java-home
 FOR_TEST := $(FOR_DEV) .cache/set-up-maven .cache/set-up-postgres .cache/set-up-browser .cache/set-up-s3 \
-  .cache/set-up-archive
+  .cache/set-up-gcs .cache/set-up-archive
 FOR_RUN := .venv/set-up-package .cache/java-home .cache/set-up-archive .airflow/set-up
 # A Java that has been removed since is looked for again.
 $(shell [ -x "$$(cat .cache/java-home 2>/dev/null)/bin/java" ] || rm -f .cache/java-home)
@@ -116,7 +116,7 @@ clean: down ## delete what the set-up and runs made, except the lake in data/
 	@.make/setup.sh maven
 	@touch $@
 
-.cache/set-up-postgres .cache/set-up-browser .cache/set-up-s3: .cache/set-up-%:
+.cache/set-up-postgres .cache/set-up-browser .cache/set-up-s3 .cache/set-up-gcs: .cache/set-up-%:
 	@mkdir -p .cache
 	@.make/setup.sh $*
 	@touch $@

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One step of the set-up:  .make/setup.sh python|package|dev|java|maven|postgres|browser|s3|archive|airflow
+# One step of the set-up:  .make/setup.sh python|package|dev|java|maven|postgres|browser|s3|gcs|archive|airflow
 # Each is called once by the Makefile, which keeps a stamp of it, and runs two steps at once where neither needs the
 # other. Each says what it does and how long that took, and ends in one clear line where it cannot go on.
 set -eu
@@ -153,16 +153,20 @@ setup_postgres() {
     say "no PostgreSQL server here (Debian: apt-get install postgresql): the test of the whole stack will skip"
 }
 
-# The tests of a lake in an object store ask a real S3 server, which is built once. They skip without.
-setup_s3() {
+# The tests of a lake in an object store ask real servers, which are built once.
+setup_s3() { build_server versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0; }
+
+setup_gcs() { build_server fake-gcs-server github.com/fsouza/fake-gcs-server@v1.56.1; }
+
+build_server() { # its name, its Go module
   go=$(command -v go 2>/dev/null || true)
   if [ -z "$go" ]; then
-    say "no Go here: the tests of a lake in an object store will skip"
+    say "no Go here: the tests of a lake in this store will skip"
     return 0
   fi
-  say "building the S3 server versitygw"
-  GOBIN="$home/.cache/bin" "$go" install -ldflags "-s -w" github.com/versity/versitygw/cmd/versitygw@v1.8.0 >>.cache/go.log 2>&1 ||
-    say "it could not be built (.cache/go.log): the tests of a lake in an object store will skip"
+  say "building the server $1"
+  GOBIN="$home/.cache/bin" "$go" install -ldflags "-s -w" "$2" >>".cache/go-$step.log" 2>&1 ||
+    say "it could not be built (.cache/go-$step.log): the tests of a lake in this store will skip"
 }
 
 # What people read is looked at in a real browser. Its tests skip without one.
@@ -232,10 +236,10 @@ setup_airflow() {
 }
 
 case $step in
-python | package | dev | java | maven | postgres | browser | s3 | archive | airflow)
+python | package | dev | java | maven | postgres | browser | s3 | gcs | archive | airflow)
   started=$(date +%s)
   "setup_$step"
   say "done in $(($(date +%s) - started)) s"
   ;;
-*) stop "expected one of python, package, dev, java, maven, postgres, browser, s3, archive, airflow" ;;
+*) stop "expected one of python, package, dev, java, maven, postgres, browser, s3, gcs, archive, airflow" ;;
 esac

@@ -15,6 +15,7 @@ pytest_plugins = [
     "tests.fixtures.plan_dag",
     "tests.fixtures.plan_here",
     "tests.fixtures.s3",
+    "tests.fixtures.gcs",
     "tests.fixtures.spark",
 ]
 

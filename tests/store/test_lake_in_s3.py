@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 from collections.abc import Iterator
 from multiprocessing import get_context
 from pathlib import Path
@@ -136,7 +137,6 @@ def test_a_lock_that_a_killed_process_left_ends_by_itself_and_a_late_holder_comm
         ("s3://nowhere/plans", {}, "there is no such bucket"),
         ("s3://lake/plans", {"AWS_SECRET_ACCESS_KEY": "wrong"}, "expected a bucket that exists, and credentials"),
         ("s3://lake/plans", {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "Could not connect to the endpoint URL"),
-        ("gs://lake/plans", {}, r"the package gcsfs is not installed; expected pip install 'rocketmq-capacity\[gcs\]'"),
     ],
 )
 def test_a_store_that_cannot_be_used_is_one_line(
@@ -148,6 +148,13 @@ def test_a_store_that_cannot_be_used_is_one_line(
     assert str(error.value).startswith(f"{url}: ")
     assert "\n" not in str(error.value)
     assert error.value.exit_status == 3
+
+
+def test_a_package_that_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
+    expected = r"the package gcsfs is not installed; expected pip install 'rocketmq-capacity\[gcs\]'"
+    with pytest.raises(StoreUnreachable, match=f"^gs://lake/plans: {expected}$"):
+        usable_place("gs://lake/plans")
 
 
 def test_a_bucket_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
