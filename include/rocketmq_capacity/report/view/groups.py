@@ -355,10 +355,10 @@ def _growth(forecast: TrafficForecast) -> str:
     if forecast.likely_days > YEAR:
         return f"by {per_day} messages/s a day, seen over {days}"
     likely, earliest = f"{forecast.likely_days:.0f}", f"{forecast.earliest_days:.0f}"
-    told = f"by {per_day} messages/s a day, seen over {days}: too much in about {likely} days, at least {earliest}"
+    growth = f"by {per_day} messages/s a day, seen over {days}: too much in about {likely} days, at least {earliest}"
     if forecast.queues is None or forecast.queues.likely_days > YEAR:
-        return told
-    return f"{told}; its queues are too few in about {forecast.queues.likely_days:.0f} days"
+        return growth
+    return f"{growth}; its queues are too few in about {forecast.queues.likely_days:.0f} days"
 
 
 def _strategy_words(group: GroupPlan) -> str:
