@@ -7,13 +7,18 @@ from uuid import uuid4
 import pytest
 
 from rocketmq_capacity.errors import StoreUnreachable
+from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.spark.session import explanation
+from rocketmq_capacity.steps.sample import store_sample
+from rocketmq_capacity.steps.stored_samples import with_stored_samples
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.place import place_of, usable_place
 from tests.fixtures.s3 import BUCKET, S3
+from tests.fixtures.samples import at, sample
 from tests.fixtures.troubled_s3 import Trouble, troubled
 from tests.kills.states import STEPS
 from tests.kills.steps import do
+from tests.snapshot.test_past_samples import inventory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,6 +42,26 @@ def test_every_step_gives_the_same_bytes_in_a_store_as_in_a_folder(
     kept = s3.folder / BUCKET / "plans" / "C1" / "r1"
     assert files_of(kept / "report") == files_of(in_folder.report)
     assert rows_of(in_store) == rows_of(in_folder)
+
+
+def test_samples_in_a_store_tell_a_plan_the_same_as_in_a_folder(s3: S3, tmp_path: Path) -> None:
+    lakes = Lake(tmp_path / "lake"), Lake(usable_place(f"s3://{BUCKET}/samples"))
+    for lake in lakes:
+        # The last one is of the next day, so the files of the first day are put together.
+        for number, minutes in enumerate((0, 40, 80, 47 * 60)):
+            lags, members = {"g": 10 * number}, {"g": ["a", f"b{number}"]}
+            store_sample(lake, sample(at(minutes), {"pay": 2_400 * number}, lags=lags, members=members), 90)
+    in_folder, in_store = (with_stored_samples(inventory(["a"]), lake.root / "C1", Thresholds()) for lake in lakes)
+
+    assert in_store == in_folder
+    (pay,), (group,) = in_store.topics, in_store.consumer_groups
+    assert pay.hourly is not None
+    assert pay.hourly.mean_msgs_per_s[-51:-48] == (1.0, 1.0, None)
+    assert group.hourly is not None
+    assert group.hourly.most_lag[:2] == (10, 20)
+    assert len(group.past_members or ()) == 1
+    first_day = s3.folder / BUCKET / "samples" / "C1" / ".samples" / "2026-11-20"
+    assert len(list(first_day.glob("tables/topic_sample/*.parquet"))) == 1
 
 
 def test_a_store_that_refuses_executors_is_one_line(spark: "SparkSession", s3_server: S3) -> None:
