@@ -135,8 +135,9 @@ class _Rates:
         if not table.num_rows:
             return
         every, code = encoded(table["topic"])
-        used, topic = np.unique(code, return_inverse=True)
-        names = [every[place] for place in used.tolist()]
+        is_used = np.bincount(code, minlength=len(every)) > 0
+        topic = (np.cumsum(is_used) - 1)[code]
+        names = [every[place] for place in np.flatnonzero(is_used).tolist()]
         broker, moment = ranks(table["broker_name"]), table["at"].combine_chunks()
         at_s = np.array([parse_utc(at).timestamp() for at in moment.dictionary.to_pylist()])[moment.indices.to_numpy()]
         answered_s = at_s + table["after_s"].to_numpy()
@@ -147,10 +148,14 @@ class _Rates:
         brokers = np.bincount(topic[np.r_[True, (np.diff(topic) != 0) | (np.diff(broker) != 0)]], minlength=len(names))
         code = moment.indices.to_numpy().astype(np.int64)
         step = (topic * (len(moment.dictionary)) + code)[1:][is_known]
-        ends, first, parts = np.unique(step, return_index=True, return_inverse=True)
-        rate = np.bincount(parts, (came / np.where(lasts > 0, lasts, 1))[is_known], len(ends))
-        of_topic, end_s, lasts_s = (values[1:][is_known][first] for values in (topic, at_s, np.r_[0.0, lasts]))
-        is_whole = np.bincount(parts, minlength=len(ends)) == brokers[of_topic]
+        # Counted and not sorted: there are few more places than steps.
+        places = len(names) * len(moment.dictionary)
+        parts = np.bincount(step, minlength=places)
+        ends, first = np.flatnonzero(parts), np.zeros(places, np.int64)
+        first[step[::-1]] = np.arange(len(step))[::-1]
+        rate = np.bincount(step, (came / np.where(lasts > 0, lasts, 1))[is_known], places)[ends]
+        of_topic, end_s, lasts_s = (values[1:][is_known][first[ends]] for values in (topic, at_s, np.r_[0.0, lasts]))
+        is_whole = parts[ends] == brokers[of_topic]
         self._add_steps(names, of_topic[is_whole], end_s[is_whole], lasts_s[is_whole], rate[is_whole])
 
     def _add_steps(
