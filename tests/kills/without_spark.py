@@ -51,7 +51,13 @@ class Broadcast:
 
 
 class Context:
-    """What `Planning.share` asks for."""
+    """What `Planning.share` and `Planning.map_units` ask for."""
+
+    def setJobDescription(self, _description: str) -> None:  # noqa: N802  # Spark's name
+        """There is no page that shows it."""
+
+    def setLocalProperty(self, _name: str, _value: str | None) -> None:  # noqa: N802  # Spark's name
+        """The same."""
 
     def broadcast(self, value: object) -> Broadcast:
         """The value, in the only process that there is."""

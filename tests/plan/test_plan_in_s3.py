@@ -42,6 +42,8 @@ def test_every_step_gives_the_same_bytes_in_a_store_as_in_a_folder(
     kept = s3.folder / BUCKET / "plans" / "C1" / "r1"
     assert files_of(kept / "report") == files_of(in_folder.report)
     assert rows_of(in_store) == rows_of(in_folder)
+    said = descriptions(spark)
+    assert any(one.startswith("groups (") and ": writes allocation, " in one for one in said), said
 
 
 def test_samples_in_a_store_tell_a_plan_the_same_as_in_a_folder(s3: S3, tmp_path: Path) -> None:
@@ -75,6 +77,13 @@ def test_a_store_that_refuses_executors_is_one_line(spark: "SparkSession", s3_se
     assert isinstance(told, StoreUnreachable)
     assert str(told).startswith(f"{run.folder}: Access Denied; expected a bucket that exists, and credentials")
     assert "\n" not in str(told)
+
+
+def descriptions(spark: "SparkSession") -> set[str]:
+    """What Spark's page says of its jobs."""
+    jobs = spark.sparkContext._jsc.sc().statusStore().jobsList(None)
+    told = (jobs.apply(number).description() for number in range(jobs.size()))
+    return {one.get() for one in told if one.isDefined()}
 
 
 def leave_something(run: Run) -> None:

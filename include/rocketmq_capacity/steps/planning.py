@@ -172,12 +172,18 @@ class Planning:
     def map_units(self, what: str, units: Units, function: "OnUnits", *datasets: type[Dataset]) -> None:
         """Add a function's rows of every unit to datasets of this run.
 
-        The progress shows ``what``.
+        The progress shows ``what``; Spark's page and event log show it too, with the names of the datasets.
         """
         from rocketmq_capacity.spark.units import map_units
 
+        names = ", ".join(dataset.dataset_name() for dataset in datasets)
+        context = self.session().sparkContext
         with self._counted(what, units.number):
-            map_units(units.frame, function, self.run, *datasets)
+            context.setJobDescription(f"{what} ({units.number:,}): writes {names}")
+            try:
+                map_units(units.frame, function, self.run, *datasets)
+            finally:
+                context.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]  # null removes it
 
     def wait_for_units(self, what: str, number: int, early: Future[None]) -> None:
         """Wait for `map_units` of the same number of units, which another thread has called."""
