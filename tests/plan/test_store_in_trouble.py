@@ -36,7 +36,6 @@ TRIES: Final = (
     ("snapshot", KILLED, A_TABLE, 9, ""),
     ("allocate", Trouble.STOPS, A_TABLE, 0, "Access Denied; expected a bucket that exists, and credentials"),
     ("assess", Trouble.LOSES, A_TABLE, 3, ".parquet is missing, although the store has accepted it"),
-    ("publish", Trouble.CUTS, REPORT, 2, "bytes instead of"),
     ("publish", KILLED, REPORT, 9, ""),
 )
 """The step, its trouble, of which objects, after how many of them, and what it says."""
