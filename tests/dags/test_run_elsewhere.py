@@ -70,6 +70,7 @@ def dag(
         spark__executor__memory="1g",
         spark__eventLog__enabled="true",
         spark__eventLog__dir=f"file://{driver}",
+        spark__eventLog__compress="false",  # what is compressed would hide a secret
         spark__speculation="true",
         spark__speculation__quantile="0.1",
         spark__speculation__multiplier="1.1",
