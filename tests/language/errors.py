@@ -13,6 +13,7 @@ from tests.language.others import texts_of_others
 
 TOLD_BY: Final = {
     "BadInput": 2,
+    "BodyError": 0,
     "ClusterUnreachable": 0,
     "ConnectError": 0,
     "ConnectionLostError": 0,
@@ -23,6 +24,7 @@ TOLD_BY: Final = {
     "JavaMissing": 0,
     "NotSent": 0,
     "PeerGivenUpError": 0,
+    "RemoteProtocolError": 0,
     "RequestTimeoutError": 0,
     "RunBusy": 0,
     "SparkGone": 0,
