@@ -166,7 +166,7 @@ def test_cards_are_in_the_order_of_their_harm_and_the_rest_is_counted() -> None:
     text = text_of(_section(rows))
     assert "The losses of 5 more do less harm" in text
     assert "The loss of 1 broker or room makes groups worse off" in text
-    assert "Nobody reads what stands in the queues of 20 brokers while their masters are lost." in text
+    assert "Nobody reads the messages in the queues of 20 brokers while their masters are lost." in text
 
 
 def test_brokers_without_which_nothing_goes_wrong_share_a_line() -> None:
