@@ -9,7 +9,9 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.allocation.allocate import Rows, Strategies, allocation_columns, rows_of
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of
+from rocketmq_capacity.allocation.columns import allocation_columns
+from rocketmq_capacity.allocation.rows import Rows
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.tables import Allocation
 from rocketmq_capacity.tables.arrow import table_of_columns

@@ -2,8 +2,9 @@
 
 from hashlib import md5
 
-from rocketmq_capacity.allocation.allocate import Rows, Strategies, rows_of
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.consistent_hash import ring
+from rocketmq_capacity.allocation.rows import Rows
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory

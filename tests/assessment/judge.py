@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of
+from rocketmq_capacity.allocation.columns import allocation_columns
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic
 from rocketmq_capacity.assessment.divided_lists import Readers
 from rocketmq_capacity.assessment.group import Group

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from rocketmq_capacity.allocation.allocate import Rows, Strategies, rows_of
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of
+from rocketmq_capacity.allocation.rows import Rows
 from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts

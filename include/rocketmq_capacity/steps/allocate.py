@@ -9,7 +9,8 @@ import msgspec
 import pyarrow as pa
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.allocation.allocate import Strategies, allocation_columns, rows_of_each
+from rocketmq_capacity.allocation.allocate import Strategies, rows_of_each
+from rocketmq_capacity.allocation.columns import allocation_columns
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.steps.planning import ALLOCATE, SNAPSHOT, Planning, Rows
