@@ -49,9 +49,11 @@ def test_the_policy_says_which_inner_strategy_is_computed() -> None:
 def test_every_action_is_recommended_by_some_module() -> None:
     (room,) = recommendation.__path__
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in Path(room).glob("*.py")]
-    said = {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    constants = {node.id for node in nodes if isinstance(node, ast.Name)}  # INVESTIGATE is one
 
-    assert set(actions()) <= said
+    assert set(actions()) <= texts | constants
 
 
 def test_every_severity_has_words_on_the_page() -> None:
