@@ -85,8 +85,10 @@ OTHERS: Final = (
     "; the nearest known number, id, action, rule or severity is {near}",
 )
 """Texts of one word, and constants that errors have in them."""
-NO_TEXT: Final = re.compile(r"^\^|^airflow (pools|connections) |^version \"|^- \{|^name: |^\{\w+\}\.py$|^pyspark \{")
-"""Commands, patterns, and what is the same in any language."""
+NO_TEXT: Final = re.compile(
+    r"^\^|^airflow (pools|connections) |^version \"|^- \{|^name: |^\{\w+\}\.py$|^pyspark \{|^\{place\}( is | has |\.)"
+)
+"""Commands, patterns, what is the same in any language, and errors of a body so general that others look like them."""
 
 
 @cache
