@@ -86,7 +86,8 @@ OTHERS: Final = (
 )
 """Texts of one word, and constants that errors have in them."""
 NO_TEXT: Final = re.compile(
-    r"^\^|^airflow (pools|connections) |^version \"|^- \{|^name: |^\{\w+\}\.py$|^pyspark \{|^\{place\}( is (a )?\{| has |\.)"
+    r"^\^|^airflow (pools|connections) |^version \"|^- \{|^name: |^\{\w+\}\.py$|^pyspark \{"
+    r"|^\{place\}( is (a )?\{| has |\.)"
 )
 """Commands, patterns, what is the same in any language, and errors of a body so general that others look like them."""
 
