@@ -32,6 +32,7 @@ PAGES = {
     "found": f"?cluster={CLUSTER}&text=lose&from=2026-11-01",
     "nothing": "?text=nothing-is-called-so",
     "report": f"reports/plans/{CLUSTER}/{AFTER}/",
+    "groups": f"reports/plans/{CLUSTER}/{AFTER}/groups",
     "what-if": f"reports/what-ifs/{CLUSTER}/{run_id_of(LAST + timedelta(hours=3), 'manual')}/",
     "difference": f"difference?cluster={CLUSTER}&before=plans/{BEFORE}&after=plans/{AFTER}",
     "choice": f"difference?cluster={CLUSTER}",
