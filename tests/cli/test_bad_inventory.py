@@ -211,6 +211,13 @@ def test_a_time_that_is_not_utc_iso_8601_is_refused(refusal: Refusal, tmp_path: 
     assert said == f"$.{place}: is {text!r}; expected a UTC ISO-8601 time such as 2026-11-20T02:00:00Z"
 
 
+@pytest.mark.parametrize("place", ["topics[0].hourly.first_at", f"{GROUP}.hourly.first_at"])
+def test_hours_that_end_after_all_times_are_refused(refusal: Refusal, tmp_path: Path, place: str) -> None:
+    text = "9999-12-31T23:00:00Z"
+    problem = f"$.{place}: is {text}, with 2 hours; expected hours that end before the year 10000"
+    assert refused(refusal, tmp_path, cluster_with(place, text)) == problem
+
+
 @pytest.mark.parametrize(("place", "part", "key"), REPEATED)
 def test_a_name_that_must_be_unique_is_refused_the_second_time(
     refusal: Refusal, tmp_path: Path, place: str, part: Any, key: str

@@ -54,6 +54,19 @@ def test_an_hour_has_what_comes_through_the_filter_with_lag_and_clients() -> Non
     ]
 
 
+def test_hours_begin_as_those_of_a_clock() -> None:
+    reading = HourlyGroup(first_at=at(30), most_lag=(7,), clients=(3,))
+    assert hours(inventory([rated("pay", 10.0)], pass_ratios=HALF, hourly=reading)) == [(at(0), 5.0, 10.0, 7, 3)]
+
+
+def test_hours_of_another_time_than_the_year_before_the_snapshot_are_left_out() -> None:
+    for first_at in ("2030-01-01T00:00:00Z", "1999-01-01T00:00:00Z"):
+        reading = HourlyGroup(first_at=first_at, most_lag=(7,), clients=(3,))
+        assert hours(inventory([rated("pay", 10.0)], pass_ratios=HALF, hourly=reading)) == [
+            (at(0), 5.0, 10.0, None, None)
+        ]
+
+
 def test_the_rate_of_an_hour_is_unknown_if_that_of_one_topic_is() -> None:
     told = inventory([rated("pay", 10.0, 20.0), rated("ship", 1.0, None)])
     assert hours(told) == [(at(0), 11.0, 22.0, None, None)]

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rocketmq_capacity.snapshot.inventory import parse_utc
+from rocketmq_capacity.snapshot.inventory_values import MOST_HOURS
+from rocketmq_capacity.snapshot.past_rates import hour_of
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.seconds import HOUR_S
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -21,8 +22,13 @@ def group_hours(resolved: Resolved) -> Columns:
     """The columns of ``group_hour``."""
     groups, past = resolved.inventory.consumer_groups, resolved.past_hours
     names: list[tuple[str, int]] = []
-    begins = [0 if one.hourly is None else int(parse_utc(one.hourly.first_at).timestamp()) for one in groups]
-    lasts = [0 if one.hourly is None else len(one.hourly.clients) for one in groups]
+    begins = [0 if one.hourly is None else hour_of(one.hourly.first_at) for one in groups]
+    taken_s = int(resolved.inventory.taken_at_utc.timestamp())
+    lasts = [
+        # What a file tells of other times than the year before it is left out: no more hours than that have a column.
+        0 if one.hourly is None or not 0 <= taken_s - begin <= MOST_HOURS * HOUR_S else len(one.hourly.clients)
+        for one, begin in zip(groups, begins, strict=True)
+    ]
     sampled = {begin + hour * HOUR_S for begin, last in set(zip(begins, lasts, strict=True)) for hour in range(last)}
     hours = sorted({*past.hours, *sampled})
     place = {hour: index for index, hour in enumerate(hours)}
@@ -34,7 +40,7 @@ def group_hours(resolved: Resolved) -> Columns:
             continue
         figures = np.full((4, len(hours)), np.nan)
         figures[:2, past_places] = past.courses_of(resolved.business_ratios(reads))
-        if group.hourly is not None:
+        if group.hourly is not None and last:
             places = [place[begin + hour * HOUR_S] for hour in range(last)]
             figures[2:, places] = np.array([group.hourly.most_lag, group.hourly.clients], np.float64)
         known = np.flatnonzero(~np.isnan(figures).all(axis=0))

@@ -1,6 +1,7 @@
 """What the types of an inventory cannot express, checked: names, times and repeated keys."""
 
 from collections.abc import Hashable, Sequence
+from datetime import timedelta
 from typing import Final
 
 from rocketmq_capacity.errors import BadInput, shown
@@ -69,24 +70,33 @@ class _Checks:
                 raise BadInput(self._source, f"{place}[{index}]", problem)
 
     def rates(self, place: str, hourly: HourlyRates) -> None:
-        """Errors: BadInput for a first hour that is no time, and if the lists differ in length, or are too long."""
+        """Errors: BadInput if the lists differ in length or are too long, and as :meth:`_hours`."""
         means, mosts = len(hourly.mean_msgs_per_s), len(hourly.most_msgs_per_s)
-        self.time(f"{place}.first_at", hourly.first_at)
         if means != mosts or means > MOST_HOURS:
             problem = (
                 f"has {means} means and {mosts} highest rates; expected one of each for at most {MOST_HOURS} hours"
             )
             raise BadInput(self._source, place, problem)
+        self._hours(f"{place}.first_at", hourly.first_at, means)
 
     def reading(self, place: str, hourly: HourlyGroup) -> None:
         """Errors: as those of `rates`."""
         lags, clients = len(hourly.most_lag), len(hourly.clients)
-        self.time(f"{place}.first_at", hourly.first_at)
         if lags != clients or lags > MOST_HOURS:
             problem = (
                 f"has {lags} lags and {clients} numbers of clients; expected one of each for at most {MOST_HOURS} hours"
             )
             raise BadInput(self._source, place, problem)
+        self._hours(f"{place}.first_at", hourly.first_at, lags)
+
+    def _hours(self, place: str, first_at: str, number: int) -> None:
+        """Errors: BadInput if the first hour is no time, or the last one comes after all times."""
+        self.time(place, first_at)
+        try:
+            parse_utc(first_at) + timedelta(hours=number)
+        except OverflowError:
+            problem = f"is {first_at}, with {number} hours; expected hours that end before the year 10000"
+            raise BadInput(self._source, place, problem) from None
 
 
 def _check_servers(inventory: Inventory, check: _Checks) -> None:

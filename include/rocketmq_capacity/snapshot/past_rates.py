@@ -172,9 +172,9 @@ class PastHours:
         hourly: Mapping[str, HourlyRates] | None = None,
     ) -> None:
         """The rates before a snapshot; the peak is looked for in the last so many days that have any."""
-        hour_of = {at: _hour(at) for at in {rate.at for each in rates.values() for rate in each}}
+        hours_at = {at: hour_of(at) for at in {rate.at for each in rates.values() for rate in each}}
         sampled = {topic: _by_hour(own) for topic, own in (hourly or {}).items()}
-        self.hours = sorted({*hour_of.values(), *(hour for own in sampled.values() for hour in own)})
+        self.hours = sorted({*hours_at.values(), *(hour for own in sampled.values() for hour in own)})
         self.days = np.array(self.hours, np.int64) // (24 * HOUR_S)
         place = {hour: index for index, hour in enumerate(self.hours)}
         self.of_topic: dict[str, _Numbers] = {}
@@ -182,7 +182,7 @@ class PastHours:
             course = np.full(len(self.hours), np.nan)
             for rate in of_topic:
                 if (highest := _highest(rate)) is not None:
-                    index = place[hour_of[rate.at]]
+                    index = place[hours_at[rate.at]]
                     course[index] = np.fmax(course[index], highest)
             self.of_topic[topic] = course
         self.different_days, first = np.unique(self.days, return_index=True)
@@ -273,7 +273,8 @@ def _daily(hours: _Numbers, first: npt.NDArray[np.int64]) -> _Numbers:
     return busy
 
 
-def _hour(at: str) -> int:
+def hour_of(at: str) -> int:
+    """The begin of the hour of a moment, in seconds since 1970."""
     moment = parse_utc(at)
     start = moment - timedelta(minutes=moment.minute, seconds=moment.second, microseconds=moment.microsecond)
     return int(start.timestamp())
@@ -281,7 +282,7 @@ def _hour(at: str) -> int:
 
 def _by_hour(hourly: HourlyRates) -> dict[int, tuple[float, float]]:
     """The mean and the highest rate of each hour of which both are known."""
-    first = _hour(hourly.first_at)
+    first = hour_of(hourly.first_at)
     pairs = enumerate(zip(hourly.mean_msgs_per_s, hourly.most_msgs_per_s, strict=True))
     return {
         first + place * HOUR_S: (mean, most) for place, (mean, most) in pairs if mean is not None and most is not None
