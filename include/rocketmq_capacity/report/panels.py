@@ -37,6 +37,16 @@ Points = Sequence[tuple[float, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture, and the same numbers as a table."""
+
+    picture: Markup
+    caption: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line; where two points are more than ``gap_s`` apart it is interrupted, and a single point is a dot."""
 

@@ -8,10 +8,10 @@ from msgspec import UNSET
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.report.figures import UNKNOWN, factor, figure, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.panels import Drawn
 from rocketmq_capacity.report.rows import DiskDays
 from rocketmq_capacity.report.view.client_costs import ClientCostsView, client_costs_view
 from rocketmq_capacity.report.view.disks import disks_of
-from rocketmq_capacity.report.view.week import Drawn
 from rocketmq_capacity.vocabulary import SEEN
 
 

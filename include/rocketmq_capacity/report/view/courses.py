@@ -12,9 +12,9 @@ from rocketmq_capacity.language.current import phrase
 from rocketmq_capacity.plan_file.group import TrafficForecast
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
-from rocketmq_capacity.report.panels import DAY_S, Level, Line, Mark, Panel, Points, panels
+from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Line, Mark, Panel, Points, panels
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
-from rocketmq_capacity.report.view.week import Drawn, week_of
+from rocketmq_capacity.report.view.week import week_of
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.tables.snapshot.groups import GroupDay, GroupHour
 from rocketmq_capacity.vocabulary import UTILISATION

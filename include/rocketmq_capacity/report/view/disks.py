@@ -9,9 +9,8 @@ from msgspec import UNSET
 from rocketmq_capacity.plan_file.broker import BrokerPlan, DiskForecast, DiskLevel
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import DISKS
-from rocketmq_capacity.report.panels import DAY_S, Level, Line, Panel, panels
+from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Line, Panel, panels
 from rocketmq_capacity.report.rows import DiskDays
-from rocketmq_capacity.report.view.week import Drawn
 from rocketmq_capacity.wording import counted
 
 AHEAD_DAYS: Final = 28.0

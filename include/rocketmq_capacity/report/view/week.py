@@ -1,7 +1,6 @@
 """The traffic of a group by hour and weekday: a heat map, with a table of the same numbers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
 from typing import Final
@@ -10,6 +9,7 @@ from markupsafe import Markup
 
 from rocketmq_capacity.language.current import words
 from rocketmq_capacity.report.figures import UNKNOWN, number
+from rocketmq_capacity.report.panels import Drawn
 from rocketmq_capacity.report.timeline import image, words_at
 from rocketmq_capacity.tables.snapshot.groups import GroupHour
 
@@ -24,16 +24,6 @@ SHADES: Final = 8
 PALEST: Final = 0.1
 Week = Mapping[tuple[int, int], float]
 """Messages a second by weekday and hour; what is unknown is missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A picture, and the same numbers as a table."""
-
-    picture: Markup
-    caption: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def week_of(name: str, hours: Sequence[GroupHour], chart_id: str) -> Drawn | None:
