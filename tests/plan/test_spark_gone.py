@@ -126,13 +126,15 @@ def test_a_jvm_that_is_killed_while_it_starts_ends_the_plan(tmp_path: Path) -> N
     assert contents(tmp_path) == {}
 
 
-def test_a_worker_that_is_killed_ends_the_plan(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", [0, 1], ids=["the daemon too", "workers"])
+def test_a_python_process_that_is_killed_ends_the_plan(first: int, tmp_path: Path) -> None:
+    """The daemon, which forks the workers, is the first of Spark's Python processes."""
     with program.started(program.planning(SAMPLE, tmp_path / "out"), tmp_path) as planning:
         # One that has no task yet is only replaced.
         while planning.is_running():
-            for worker in planning.workers()[1:]:  # the first is the daemon
+            for process in planning.workers()[first:]:
                 with suppress(psutil.NoSuchProcess):  # it has just ended
-                    worker.kill()
+                    process.kill()
             time.sleep(LOOK_EVERY_S)
         ended = planning.ended(since=time.monotonic())
 

@@ -36,8 +36,15 @@ SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
 }
 
-_WORKER_GONE: Final = "Python worker exited unexpectedly"
-"""How Spark reports that one of its Python processes has ended. Source: PythonRunner.scala, Spark 4.2.0."""
+_PYTHON_GONE: Final = re.compile(
+    "Python worker exited unexpectedly|Python worker failed to connect back|Python daemon failed to launch worker|"
+    "Failed to open socket to Python daemon|"
+    "EOFException occurred while reading the port number from .+'s stdout"
+)
+"""How Spark reports that one of its Python processes, a worker or the daemon that forks them, has ended.
+
+Source: PythonRunner.scala, PythonWorkerFactory.scala and SparkCoreErrors.scala, Spark 4.2.0.
+"""
 
 _DISK_FULL: Final = os.strerror(errno.ENOSPC)
 """Python, Arrow and Java report a full disk in the system's words, and Spark repeats what its workers report."""
@@ -121,7 +128,7 @@ def session_under_way(
 
 def explanation(error: Exception) -> CapacityError | None:
     """The error to report where a worker has ended, a disk is full or a store refuses; None for any other error."""
-    if _WORKER_GONE in str(error):
+    if _PYTHON_GONE.search(str(error)):
         return SparkGone(
             "a Python worker of Spark's has ended before the plan was finished, as one that is killed does; "
             "most often the machine's memory was too small"
