@@ -13,7 +13,7 @@ from typing import Final
 MEMORY: Final = 3 << 30
 """Bytes of addresses that the process may have; two plans of 128 MiB need half of it."""
 LIMIT_S: Final = 60.0
-"""Seconds that the process may take; the difference of two plans of 128 MiB takes some ten."""
+"""Seconds that the process may take; the difference of two plans of 128 MiB takes some five."""
 NICE: Final = 10
 """The process gives way to the server that waits for it."""
 

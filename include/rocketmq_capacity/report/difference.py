@@ -1,7 +1,7 @@
 """Differences of two plans of one cluster: findings, recommendations, loads."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -71,6 +71,10 @@ class Load:
     count_peak: float | None
     traffic_peak: float | None
 
+    def figures(self) -> dict[str, float | None]:
+        """By name; ``asdict`` takes ten times as long, for each strategy of each group of a fleet."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 @dataclass(frozen=True, slots=True)
 class LoadChange:
@@ -93,7 +97,7 @@ class LoadChange:
             return False
         if self.before is None or self.after is None:
             return True
-        return load_matters(asdict(self.before), asdict(self.after))
+        return load_matters(self.before.figures(), self.after.figures())
 
 
 @dataclass(frozen=True, slots=True)
