@@ -7,9 +7,10 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.change_form import CHANGES, change_forms, change_told, in_words
-from rocketmq_capacity.provider.latest_names import Names, names_of
+from rocketmq_capacity.provider.latest_names import names_of
 from rocketmq_capacity.provider.scenario_form import changes_problem, scenario_of_changes
 from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.simulation.known_names import Names
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 
 pytestmark = pytest.mark.airflow
@@ -74,7 +75,9 @@ def test_every_change_and_every_field_has_words_of_its_own() -> None:
 def test_each_name_that_the_cluster_has_is_chosen_from_a_list_of_its_kind() -> None:
     listed = {(form.name, one.name): one.names for form in change_forms().values() for one in form.fields if one.names}
 
-    assert set(listed.values()) == {"brokers", "groups", "nameservers", "rooms", "topics"} <= set(Names.__slots__)
+    assert (
+        set(listed.values()) == {"brokers", "groups", "nameservers", "rooms", "topics"} <= set(Names.__struct_fields__)
+    )
     assert listed["add_broker", "topics_like"] == "brokers"
     assert ("add_broker", "broker_name") not in listed, "a new one"
     kinds = {"broker_name": "brokers", "topic": "topics", "consumer_group": "groups"}

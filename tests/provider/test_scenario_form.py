@@ -14,9 +14,10 @@ from airflow.sdk.exceptions import ParamValidationError
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.change_form import CHANGES
 from rocketmq_capacity.provider.form import policy_params
-from rocketmq_capacity.provider.latest_names import Names, name_problem, names_at_hand
+from rocketmq_capacity.provider.latest_names import name_problem, names_at_hand
 from rocketmq_capacity.provider.scenario_form import examples, scenario_params, scenario_problem, scenario_text
 from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.simulation.known_names import Names
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.writing import write_whole
@@ -116,7 +117,8 @@ def test_a_text_that_is_too_long_for_a_programs_argument_is_refused(params: Any,
 def test_the_example_has_a_change_of_each_kind_and_can_be_run() -> None:
     names = names_at_hand(PLACES)
 
-    for known in (Names(), names, Names(brokers=["a: b", "b"], topics=["1"], groups=["true"], client_ids=["x'\"@1"])):
+    odd = Names(brokers=("a: b", "b"), topics=("1",), groups=("true",), client_ids=("x'\"@1",))
+    for known in (Names(), names, odd):
         said = changes_of(examples(known))
         assert [change["change"] for change in said] == list(CHANGES)
     *others, _ = yaml.safe_load(examples(names))["changes"]
@@ -141,7 +143,7 @@ def test_the_rooms_of_the_policy_are_known_and_the_nearest_one_for_a_typo(tmp_pa
 
     names = names_at_hand(places)
 
-    assert names.rooms == ["hangzhou", "room1"]
+    assert names.rooms == ("hangzhou", "room1")
     assert "lose_room, room: hangzhou" in examples(names)
     typo = "name: x\nchanges: [{change: lose_room, room: hangzhuo}]"
     assert "the nearest room is 'hangzhou'" in name_problem({}, typo, places)

@@ -35,7 +35,7 @@ class FormField:
         choices: the values of a choice.
         least: the least number.
         most: the greatest number.
-        names: the kind of names that it takes: a member of ``latest_names.Names``, or empty.
+        names: the kind of names that it takes: a member of ``known_names.Names``, or empty.
     """
 
     name: str

@@ -13,10 +13,11 @@ from airflow.sdk.exceptions import ParamValidationError
 from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.provider.change_form import CHANGES, LONGEST_NAME, in_words, problem_in_words
 from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT, LONGEST_TEXT, SCENARIO, register_formats
-from rocketmq_capacity.provider.latest_names import Names, name_problem
+from rocketmq_capacity.provider.latest_names import name_problem
 from rocketmq_capacity.provider.report_asset import REPORTS
 from rocketmq_capacity.settings.deployment import Places
 from rocketmq_capacity.settings.yaml_file import mapping_of_text
+from rocketmq_capacity.simulation.known_names import Names
 from rocketmq_capacity.simulation.scenario import WHAT, scenario_of_text
 
 PAGE: Final = "/what-if"

@@ -12,7 +12,7 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
 from rocketmq_capacity.settings.policy import PolicyChanges, read_policy
 from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
-from rocketmq_capacity.snapshot.outline import outline_of
+from rocketmq_capacity.snapshot.outline import LARGEST_APART, outline_of
 
 
 class Fitting(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +47,7 @@ def mismatch_by_own_process(fitting: Fitting) -> str:
 
 def mismatch_of(fitting: Fitting) -> str:
     """The same, in this process."""
-    inventory = outline_of(Path(fitting.inventory))
+    inventory = outline_of(Path(fitting.inventory), LARGEST_APART)
     if inventory is None:
         return ""
     try:
