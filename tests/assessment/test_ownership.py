@@ -306,7 +306,8 @@ def test_a_read_only_broker_that_is_read_to_its_end_is_one_finding_whatever_numb
         "brokers": ["readonly"],
     }
     assert found["message"] == (
-        "2 clients of 2 groups own only queues of it that take no messages and are read to their end: g, h."
+        "2 clients of 2 groups (g, h) have nothing left to read: all of their queues are on this broker, take no new "
+        "messages, and are read to their end."
     )
 
 

@@ -115,10 +115,11 @@ READ_ONLY_IDLE: Final = Rule(
         "INFO": "it costs money",
     },
     details="""
-    Clients own only queues of this broker that take no messages and are read to their end. AVG gives out contiguous
-    blocks, so that one client may get only such queues. There is one finding a broker, whatever number of groups
-    has such clients; the table `group_status` has them (`drained_clients`). Make the broker writable again
-    (`brokerPermission` 6), or finish the drain and take it out of the cluster. No group needs another strategy.
+    Clients have nothing left to read: all of their queues are on this broker, take no new messages, and are read to
+    their end. AVG gives out contiguous blocks, so that one client may get only such queues. There is one finding a
+    broker, whatever number of groups has such clients; the table `group_status` has them (`drained_clients`). Make the
+    broker writable again (`brokerPermission` 6), or finish the drain and take it out of the cluster. No group needs
+    another strategy.
     """,
 )
 
@@ -309,7 +310,7 @@ class Drained(NamedTuple):
 
 
 def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator[Finding]:
-    """READ_ONLY_IDLE: clients own only queues of a broker that take no messages and are read to their end.
+    """READ_ONLY_IDLE: clients whose queues are all on one broker, take no new messages, and are read to their end.
 
     The broker is read-only, or some topics are closed there. One finding a broker, whatever number of groups has such
     clients: it is mended there. No message waits, so it is for information. A broker without a master is BROKER_LOSS's.
@@ -338,9 +339,9 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
                 group_names=names[:NAMED],
                 brokers=[name] if name in closed else [],
             ),
-            message=f"{counted(clients, 'client')} of {counted(len(names), 'group')}"
-            f" {'owns' if clients == 1 else 'own'} only queues of it that take no messages and are read to their end:"
-            f" {listed(names)}.",
+            message=f"{counted(clients, 'client')} of {counted(len(names), 'group')} ({listed(names)})"
+            f" {'has' if clients == 1 else 'have'} nothing left to read: all of {'its' if clients == 1 else 'their'}"
+            " queues are on this broker, take no new messages, and are read to their end.",
         )
 
 
