@@ -1,4 +1,4 @@
-"""Days of samples of a fleet, as the app ``sample`` leaves them: a file a dataset, the traffic of a week's hours."""
+"""Days of samples of a fleet, as the app ``sample`` leaves them: a row for each hour; the traffic of a week's hours."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,11 +17,19 @@ from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.samples import SAMPLE, sampled_day
 from rocketmq_capacity.tables.arrow import table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.sample import SAMPLES, BrokerSample, GroupSample, MemberSample, TopicSample
+from rocketmq_capacity.tables.sample import (
+    SAMPLES,
+    BrokerSample,
+    GroupSample,
+    MemberSample,
+    TopicHourSample,
+    TopicSample,
+)
 
 DAYS: Final = 90
 EVERY_S: Final = 300
-OF_A_DAY: Final = 24 * 3_600 // EVERY_S
+OF_AN_HOUR: Final = 3_600 // EVERY_S
+OF_A_DAY: Final = 24 * OF_AN_HOUR
 SEED: Final = 7
 CHANGES_EVERY: Final = 50
 """Of so many groups one has another member in the afternoon."""
@@ -43,8 +51,8 @@ def write_days(lake: Path, inventory: Inventory, days: int = DAYS) -> Path:
         share = np.array([_share(moment) for moment in moments])
         noise = random.uniform(0.8, 1.2, (len(topics), len(moments)))
         written = ends[:, None] + np.cumsum((each_msgs[:, None] * share * noise).astype(np.int64), axis=1)
+        _write_day(Lake(lake), inventory, moments, topics, ends, written, random)
         ends = written[:, -1]
-        _write_day(Lake(lake), inventory, moments, topics, written, random)
     return lake / inventory.cluster_name
 
 
@@ -59,6 +67,7 @@ def _write_day(
     inventory: Inventory,
     moments: Sequence[datetime],
     topics: Sequence[Any],
+    before: _Numbers,
     written: _Numbers,
     random: np.random.Generator,
 ) -> None:
@@ -66,7 +75,6 @@ def _write_day(
     day = sampled_day(lake, inventory.cluster_name, at[0][:10])
     brokers = sorted({one.broker_name for one in inventory.brokers})
     groups = sorted(group.consumer_group for group in inventory.consumer_groups)
-    lag = (random.exponential(500, (len(groups), 1)) * random.uniform(0, 2, (len(groups), len(at)))).astype(np.int64)
     _add(
         day,
         BrokerSample,
@@ -75,17 +83,35 @@ def _write_day(
         cluster_name=_repeated([inventory.cluster_name], len(brokers) * len(at)),
         has_answered=np.ones(len(brokers) * len(at), bool),
     )
+    hours = len(at) // OF_AN_HOUR
+    is_over = np.arange(len(at)) < hours * OF_AN_HOUR
+    names, first = np.unique([topic for topic, _ in topics], return_index=True)
+    came = np.add.reduceat(np.diff(written, axis=1, prepend=before[:, None]), first)[:, is_over]
+    of_hours = came.reshape(len(names), hours, OF_AN_HOUR)
+    begins = at[::OF_AN_HOUR][:hours]
+    _add(
+        day,
+        TopicHourSample,
+        at=_moments(begins, len(names)),
+        topic=_repeated(names.tolist(), hours),
+        sampled_s=np.full(len(names) * hours, 3_600.0),
+        msgs=of_hours.sum(axis=2).ravel().astype(float),
+        most_msgs_per_s=of_hours.max(axis=2).ravel() / EVERY_S,
+    )
+    left = at[max(hours * OF_AN_HOUR - 1, 0) :]
     _add(
         day,
         TopicSample,
-        at=_moments(at, len(topics)),
-        topic=_repeated([topic for topic, _ in topics], len(at)),
-        broker_name=_repeated([queues.broker_name for _, queues in topics], len(at)),
-        after_s=np.full(written.size, 2.5),
-        queues=pa.array(np.repeat([queues.write_queue_nums or 0 for _, queues in topics], len(at)), pa.int32()),
-        written=written.ravel(),
+        at=_moments(left, len(topics)),
+        topic=_repeated([topic for topic, _ in topics], len(left)),
+        broker_name=_repeated([queues.broker_name for _, queues in topics], len(left)),
+        after_s=np.full(len(topics) * len(left), 2.5),
+        queues=pa.array(np.repeat([queues.write_queue_nums or 0 for _, queues in topics], len(left)), pa.int32()),
+        written=written[:, -len(left) :].ravel(),
     )
-    _add(day, GroupSample, at=_moments(at, len(groups)), consumer_group=_repeated(groups, len(at)), lag=lag.ravel())
+    kept = [*begins, *at[hours * OF_AN_HOUR :]]
+    lag = (random.exponential(500, (len(groups), 1)) * random.uniform(0, 2, (len(groups), len(kept)))).astype(np.int64)
+    _add(day, GroupSample, at=_moments(kept, len(groups)), consumer_group=_repeated(groups, len(kept)), lag=lag.ravel())
     stretches = list(chain.from_iterable(_members(inventory, at, brokers[0])))
     columns = dict(zip(MemberSample.__struct_fields__, zip(*stretches, strict=True), strict=True))
     _add(day, MemberSample, **{name: list(values) for name, values in columns.items()})

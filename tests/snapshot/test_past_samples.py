@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.thresholds import RebalanceFrequency
-from rocketmq_capacity.snapshot import past_samples
+from rocketmq_capacity.snapshot import sampled_hours
 from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, HourlyRates, Inventory, Topic
 from rocketmq_capacity.snapshot.past_members import past_members
 from rocketmq_capacity.snapshot.past_rates import PastHours
@@ -91,7 +91,7 @@ def test_the_rates_of_brokers_are_added_and_unknown_if_that_of_one_is() -> None:
         [*written({0: 0}), *written({40: 50}, queues=8)],
         written({0: 0, 20: 100}),  # less than half of an hour
         written({0: 0, 120: 100}),  # nobody knows in which hour they came
-        written({2 * 24 * 60 + 60: 0, 2 * 24 * 60 + 121: 100}),  # sampled after the snapshot
+        written({2 * 24 * 60 + 120: 0, 2 * 24 * 60 + 170: 100}),  # the hour of the snapshot is not over
     ],
 )
 def test_what_samples_cannot_tell_is_unknown(rows: list[Any]) -> None:
@@ -134,7 +134,7 @@ def test_an_hour_without_samples_has_what_snapshots_say() -> None:
 def test_a_long_day_is_looked_at_topic_by_topic(monkeypatch: pytest.MonkeyPatch) -> None:
     ends: dict[float, int] = {0: 0, 20: 1_200, 40: 6_000, 60: 7_200}
     day = [*written(ends), *written(ends, broker="b"), *written({0: 0, 60: 3_600}, of="ship")]
-    monkeypatch.setattr(past_samples, "AT_A_TIME", 1)
+    monkeypatch.setattr(sampled_hours, "AT_A_TIME", 1)
     files = [SampledDay([table_of(TopicSample, day[1::2]), table_of(TopicSample, day[::2])])]
     both = replace(inventory(), topics=(Topic(topic="pay"), Topic(topic="ship")))
     taken = with_sampled_days(both, files, most_days=3, window_h=24)
@@ -152,7 +152,9 @@ def reading(*days: SampledDay) -> HourlyGroup | None:
 
 
 def test_an_hour_has_the_most_that_a_group_had_not_read_and_one_without_a_known_lag_is_unknown() -> None:
-    told = reading(lags({60: 5, 65: 90, 70: None, 120: None, 200: 0, 3_000: 7}))  # the last is after the snapshot
+    told = reading(
+        lags({60: 5, 65: 90, 70: None, 120: None, 200: 0, 3_000: 7})
+    )  # the last is in the hour of the snapshot
     assert told == HourlyGroup(first_at=at(60), most_lag=(90, None, 0), clients=(None, None, None))
     assert reading(lags({0: None})) is None
 

@@ -12,7 +12,14 @@ from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.samples import sampled_day, sampled_days
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Row, rows_in
-from rocketmq_capacity.tables.sample import SAMPLES, GroupSample, MemberSample, SampleFailure, TopicSample
+from rocketmq_capacity.tables.sample import (
+    SAMPLES,
+    GroupSample,
+    MemberSample,
+    SampleFailure,
+    TopicHourSample,
+    TopicSample,
+)
 from tests.fixtures.samples import MIDNIGHT, at, sample
 
 
@@ -50,30 +57,36 @@ def test_each_sample_is_added_to_its_day(lake: Lake) -> None:
     assert len(files(day, TopicSample)) == 3
 
 
-def test_a_day_that_is_over_has_one_file_of_each_table_sorted_by_topic_and_members_as_stretches(lake: Lake) -> None:
+def test_a_day_that_is_over_has_one_file_of_each_table_with_a_row_an_hour(lake: Lake) -> None:
     members = [("a", "b"), ("a", "b"), ("a", "c"), ("a", "b")]
     for number, ids in enumerate(members):
-        day = store(lake, sample(at(5 * number), {"ship": number, "pay": number}, members={"g": ids}))
+        ends, lags = {"ship": 9, "pay": 600 * number}, {"g": number % 3}
+        day = store(lake, sample(at(20 * number), ends, lags=lags, members={"g": ids}))
     store(lake, sample(at(0, MIDNIGHT + timedelta(days=1)), {"pay": 9}))
-    assert [len(files(day, dataset)) for dataset in SAMPLES] == [1, 1, 0, 1, 0]
-    assert [(one.topic, one.written) for one in rows(day, TopicSample)] == [
-        *(("pay", number) for number in range(4)),
-        *(("ship", number) for number in range(4)),
+    assert [len(files(day, dataset)) for dataset in SAMPLES] == [1, 1, 1, 1, 1, 0]
+    assert [(one.at[11:16], one.topic, one.sampled_s, one.msgs) for one in rows(day, TopicHourSample)] == [
+        ("00:00", "pay", 3_600, 1_800),
+        ("01:00", "pay", 0, 0),
+        ("00:00", "ship", 3_600, 0),
+        ("01:00", "ship", 0, 0),
     ]
+    assert [(one.at[11:16], one.topic) for one in rows(day, TopicSample)] == [("01:00", "pay"), ("01:00", "ship")]
+    assert [(one.at[11:16], one.lag) for one in rows(day, GroupSample)] == [("00:40", 2), ("01:00", 0)]
     assert [(one.first_at[11:16], one.last_at[11:16], one.client_ids) for one in rows(day, MemberSample)] == [
-        ("00:00", "00:05", ("a", "b")),
-        ("00:10", "00:10", ("a", "c")),
-        ("00:15", "00:15", ("a", "b")),
+        ("00:00", "00:20", ("a", "b")),
+        ("00:40", "00:40", ("a", "c")),
+        ("01:00", "01:00", ("a", "b")),
     ]
     assert days_of(lake) == ["2026-11-20", "2026-11-21"]
 
 
 def test_the_day_under_way_never_has_many_files(lake: Lake) -> None:
-    number = MOST_FILES + 2
-    for minute in range(number):
-        day = store(lake, sample(at(minute), {"pay": minute}))
+    for number in range(MOST_FILES + 2):
+        day = store(lake, sample(at(10 * number), {"pay": number}))
     assert len(files(day, TopicSample)) == 2
-    assert [end for _, end in ends(day)] == list(range(number))
+    # From the last sample before the hour under way.
+    assert ends(day) == [("01:50", 11), ("02:00", 12), ("02:10", 13)]
+    assert [one.at[11:16] for one in rows(day, TopicHourSample)] == ["00:00", "01:00"]
 
 
 def test_only_the_last_days_with_samples_are_kept(lake: Lake) -> None:
@@ -82,13 +95,14 @@ def test_only_the_last_days_with_samples_are_kept(lake: Lake) -> None:
     assert days_of(lake) == ["2026-11-25", "2026-12-30", "2026-12-31"]
 
 
-def test_a_clock_that_went_back_loses_nothing(lake: Lake) -> None:
+def test_a_clock_that_went_back_deletes_no_day_and_changes_no_hour_that_is_over(lake: Lake) -> None:
     tomorrow = MIDNIGHT + timedelta(days=1)
-    for moment, end in ((at(0), 1), (at(5), 2), (at(0, tomorrow), 3), (at(5), 4), (at(2), 5)):
+    for moment, end in ((at(0), 1), (at(40), 2_401), (at(0, tomorrow), 3), (at(20), 4), (at(90), 5)):
         store(lake, sample(moment, {"pay": end}), keep_days=2)
     assert days_of(lake) == ["2026-11-20", "2026-11-21"]
     store(lake, sample(at(0, MIDNIGHT + timedelta(days=2)), {"pay": 6}), keep_days=3)
-    assert ends(sampled_days(lake.root / "C1")[0]) == [("00:00", 1), ("00:02", 5), ("00:05", 4)]
+    hours = [(one.at[11:16], one.msgs) for one in rows(sampled_days(lake.root / "C1")[0], TopicHourSample)]
+    assert hours == [("00:00", 2_400), ("01:00", 0)]
 
 
 @pytest.fixture

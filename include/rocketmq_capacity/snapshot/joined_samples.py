@@ -46,6 +46,11 @@ def _sorted(dataset: type[Dataset], tables: Sequence[pa.Table]) -> pa.Table:
     return table.take(order[np.r_[np.diff(place[order]) != 0, True]])
 
 
+def encoded_schema(dataset: type[Dataset]) -> pa.Schema:
+    """The dataset's columns with each different text once."""
+    return _encoded(arrow_schema(dataset).empty_table()).schema
+
+
 def _encoded(table: pa.Table) -> pa.Table:
     """The table with each different text once: a day has few names, and each of them in hundreds of rows."""
     for place, field in enumerate(table.schema):

@@ -1,8 +1,6 @@
 """What samples between snapshots tell of the days before: rates of topics by hour, and members that came and went."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -13,17 +11,15 @@ import pyarrow.compute as pc
 from msgspec.structs import replace
 
 from rocketmq_capacity.snapshot.inventory import ConsumerGroup, HourlyRates, Inventory, Members, parse_utc
-from rocketmq_capacity.snapshot.joined_samples import joined, ranks
+from rocketmq_capacity.snapshot.joined_samples import joined
+from rocketmq_capacity.snapshot.past_rates import hour_of
 from rocketmq_capacity.snapshot.sampled_groups import SampledGroups, encoded
+from rocketmq_capacity.snapshot.sampled_hours import hour_s, moments_of, since_last_before, topic_hours
 from rocketmq_capacity.snapshot.seconds import HOUR_S
-from rocketmq_capacity.tables.sample import MemberSample, TopicSample
+from rocketmq_capacity.tables.sample import MemberSample
 
 LEAST_S: Final = HOUR_S / 2
 """The shortest part of an hour whose samples tell the hour's rate."""
-LONGEST_S: Final = 1.5 * HOUR_S
-"""The longest time between two samples: beyond it, nobody knows in which hour the messages came."""
-AT_A_TIME: Final = 1_000_000
-"""Rows of topics that are looked at together: what is computed of them takes some hundred bytes a row."""
 _Numbers = npt.NDArray[np.float64]
 _Integers = npt.NDArray[np.int64]
 
@@ -32,6 +28,7 @@ class SampledDay(NamedTuple):
     """The tables of a day's samples, one or more of each dataset, in the order of time."""
 
     topics: Sequence[pa.Table] = ()
+    hours: Sequence[pa.Table] = ()
     groups: Sequence[pa.Table] = ()
     members: Sequence[pa.Table] = ()
 
@@ -41,7 +38,7 @@ def with_sampled_days(
 ) -> Inventory:
     """The inventory; its topics have their rates by hour, and its groups what they had not read and who they were.
 
-    So a what-if has them as well. What was sampled at the moment of the snapshot or later does not count.
+    So a what-if has them as well. Hours count that are over when the snapshot is taken.
 
     Args:
         inventory: the one that is planned.
@@ -50,56 +47,26 @@ def with_sampled_days(
         window_h: hours before it, for members that came and went.
     """
     now = inventory.taken_at_utc
-    first_s = int(now.timestamp()) // HOUR_S * HOUR_S - most_days * 24 * HOUR_S
-    rates, hours = _Rates(first_s, now.timestamp()), SampledGroups(first_s, now.timestamp())
+    until_s = hour_s(now.timestamp())
+    first_s = until_s - most_days * 24 * HOUR_S
+    rates, hours = _Rates(first_s, most_days * 24), SampledGroups(first_s, until_s)
     since = (now - timedelta(hours=window_h)).isoformat()
     members: list[pa.Table] = []
-    last: list[pa.Table] = []
     for day in days:
-        if any(table.num_rows for table in day.topics):
-            rates.add(joined(TopicSample, [*last, *_of_moment(day.topics, min)]))  # the step over midnight
-            for table in _parts(day.topics):
-                rates.add(joined(TopicSample, table))
-            last = _of_moment(day.topics, max)
+        rates.add_day(day)
         for groups in day.groups:
             hours.add_lags(groups)
-        for stretches in day.members:
-            hours.add_members(stretches)
-            members.append(stretches.filter(pc.greater_equal(stretches["last_at"].cast(pa.string()), since)))
-    hourly, of_groups, changes = rates.by_topic(), dict(hours.by_group()), _stretches(members, now, window_h)
+        stretches = joined(MemberSample, day.members)
+        hours.add_members(stretches)
+        members.append(stretches.filter(pc.greater_equal(stretches["last_at"].cast(pa.string()), since)))
+    rates.end()
+    hourly, of_groups, changes = dict(rates.by_topic()), dict(hours.by_group()), _stretches(members, now, window_h)
     topics = (replace(topic, hourly=hourly.get(topic.topic)) for topic in inventory.topics)
     groups = (
         replace(group, past_members=_changed(group, changes), hourly=of_groups.get(group.consumer_group))
         for group in inventory.consumer_groups
     )
     return replace(inventory, topics=tuple(topics), consumer_groups=tuple(groups))
-
-
-def _of_moment(tables: Sequence[pa.Table], which: Callable[[Iterable[str]], str]) -> list[pa.Table]:
-    """The rows of the first or the last sample of tables."""
-    filled = [table for table in tables if table.num_rows]
-    moments_of = [encoded(table["at"]) for table in filled]
-    moment = which(which(np.array(moments)[np.unique(code)].tolist()) for moments, code in moments_of)
-    return [
-        table.filter(code == moments.index(moment))
-        for table, (moments, code) in zip(filled, moments_of, strict=True)
-        if moment in moments
-    ]
-
-
-def _parts(tables: Sequence[pa.Table]) -> Iterator[list[pa.Table]]:
-    """The rows of tables in parts: those of a topic are in one part. A day of a large fleet has twenty million rows."""
-    filled = [table for table in tables if table.num_rows]
-    topics = [encoded(table["topic"]) for table in filled]
-    rows: Counter[str] = Counter()
-    for names, code in topics:
-        rows.update(dict(zip(names, np.bincount(code, minlength=len(names)).tolist(), strict=True)))
-    names = sorted(rows)
-    ends = np.cumsum([rows[name] for name in names])
-    part_of = dict(zip(names, (ends // AT_A_TIME).tolist(), strict=True))
-    parts = [np.array([part_of[name] for name in own], np.int32)[code] for own, code in topics]
-    for part in sorted(set(part_of.values())):
-        yield [table.filter(own == part) for table, own in zip(filled, parts, strict=True)]
 
 
 def _changed(group: ConsumerGroup, stretches: Mapping[str, tuple[Members, ...]]) -> tuple[Members, ...] | None:
@@ -109,91 +76,78 @@ def _changed(group: ConsumerGroup, stretches: Mapping[str, tuple[Members, ...]])
     return members if len(members) > 1 or any({*one.client_ids} != now for one in members) else None
 
 
-@dataclass(slots=True)
-class _Sums:
-    """Of a topic, by hour: messages, seconds in which they came, and the highest rate between two samples."""
-
-    msgs: _Numbers
-    seconds: _Numbers
-    most: _Numbers
-
-
 class _Rates:
-    """Rates of topics by hour, summed up day by day."""
+    """What is known of topics in each hour; table after table is added.
 
-    def __init__(self, first_s: int, until_s: float) -> None:
-        self._first_s, self._until_s = first_s, until_s
-        self._hours = int(until_s - first_s) // HOUR_S + 1
-        self._of_topic: dict[str, _Sums] = {}
+    Args:
+        first_s: when the first hour begins, in seconds since 1970.
+        hours: their number.
+    """
 
-    def add(self, table: pa.Table) -> None:
-        """Add the steps between successive samples; the rows are sorted by topic, broker and moment.
+    def __init__(self, first_s: int, hours: int) -> None:
+        self._first_s, self._hours = first_s, hours
+        self._until_s = first_s + hours * HOUR_S
+        self._names: dict[str, int] = {}
+        self._added: list[tuple[_Integers, _Numbers]] = []
+        self._counted: set[int] = set()
+        self._left: list[pa.Table] = []
 
-        A step counts if all brokers that have the topic in the table tell it: with the same number of queues, and no
-        offset that went back.
-        """
-        if not table.num_rows:
-            return
-        every, code = encoded(table["topic"])
-        is_used = np.bincount(code, minlength=len(every)) > 0
-        topic = (np.cumsum(is_used) - 1)[code]
-        names = [every[place] for place in np.flatnonzero(is_used).tolist()]
-        broker, moment = ranks(table["broker_name"]), table["at"].combine_chunks()
-        at_s = np.array([parse_utc(at).timestamp() for at in moment.dictionary.to_pylist()])[moment.indices.to_numpy()]
-        answered_s = at_s + table["after_s"].to_numpy()
-        lasts, queues = np.diff(answered_s), table["queues"].to_numpy()
-        came = np.diff(table["written"].to_numpy()).astype(np.float64)
-        is_known = (np.diff(topic) == 0) & (np.diff(broker) == 0) & (np.diff(queues) == 0) & (came >= 0)
-        is_known &= (lasts > 0) & (lasts <= LONGEST_S) & (at_s[1:] < self._until_s)
-        brokers = np.bincount(topic[np.r_[True, (np.diff(topic) != 0) | (np.diff(broker) != 0)]], minlength=len(names))
-        code = moment.indices.to_numpy().astype(np.int64)
-        step = (topic * (len(moment.dictionary)) + code)[1:][is_known]
-        # Counted and not sorted: there are few more places than steps.
-        places = len(names) * len(moment.dictionary)
-        parts = np.bincount(step, minlength=places)
-        ends, first = np.flatnonzero(parts), np.zeros(places, np.int64)
-        first[step[::-1]] = np.arange(len(step))[::-1]
-        rate = np.bincount(step, (came / np.where(lasts > 0, lasts, 1))[is_known], places)[ends]
-        of_topic, end_s, lasts_s = (values[1:][is_known][first[ends]] for values in (topic, at_s, np.r_[0.0, lasts]))
-        is_whole = parts[ends] == brokers[of_topic]
-        self._add_steps(names, of_topic[is_whole], end_s[is_whole], lasts_s[is_whole], rate[is_whole])
+    def add_day(self, day: SampledDay) -> None:
+        """Add what is stored of hours, and of the other samples the hours that are over with the last one."""
+        for table in day.hours:
+            self._counted.update(hour_of(moment) for moment in table["at"].unique().to_pylist())
+            self._add(table)
+        rows = [*self._left, *day.topics]
+        if moments := moments_of(rows):
+            newest = hour_s(moments[-1])
+            self._count(rows, hour_s(moments[0]), newest)
+            self._left = since_last_before(rows, newest)
 
-    def _add_steps(
-        self, names: Sequence[str], topic: _Integers, end_s: _Numbers, lasts_s: _Numbers, rate: _Numbers
-    ) -> None:
-        """Add steps of whole topics to the hours in which their middle is."""
-        hour = ((end_s - lasts_s / 2 - self._first_s) // HOUR_S).astype(np.int64)
-        is_recent = hour >= 0
-        place, hours = (topic * self._hours + hour)[is_recent], (len(names), self._hours)
-        seconds = np.bincount(place, lasts_s[is_recent], len(names) * self._hours).reshape(hours)
-        msgs = np.bincount(place, (rate * lasts_s)[is_recent], len(names) * self._hours).reshape(hours)
-        most = np.zeros(len(names) * self._hours)
-        np.maximum.at(most, place, rate[is_recent])
-        for name, *added, highest in zip(names, msgs, seconds, most.reshape(hours), strict=True):
-            sums = self._of_topic.setdefault(name, _Sums(*np.zeros((3, self._hours))))
-            sums.msgs += added[0]
-            sums.seconds += added[1]
-            np.maximum(sums.most, highest, out=sums.most)
+    def end(self) -> None:
+        """Add the hour of the last sample, if it is over."""
+        if moments := moments_of(self._left):
+            self._count(self._left, hour_s(moments[0]), self._until_s)
 
-    def by_topic(self) -> dict[str, HourlyRates]:
-        """The rates of each topic, in every hour up to the snapshot."""
+    def _count(self, rows: Sequence[pa.Table], first_s: int, until_s: int) -> None:
+        hours = range(max(first_s, self._first_s), min(until_s, self._until_s), HOUR_S)
+        self._add(topic_hours(rows, [hour for hour in hours if hour not in self._counted]))
+        self._counted.update(hours)
+
+    def _add(self, table: pa.Table) -> None:
+        names, topic = encoded(table["topic"])
+        moments, at = encoded(table["at"])
+        hours = np.array([(hour_of(moment) - self._first_s) // HOUR_S for moment in moments], np.int64)[at]
+        places = np.array([self._names.setdefault(name, len(self._names)) for name in names], np.int64)[topic]
+        is_used = (hours >= 0) & (hours < self._hours)
+        figures = np.array([table[name].to_numpy() for name in ("sampled_s", "msgs", "most_msgs_per_s")])
+        self._added.append((places[is_used] * self._hours + hours[is_used], figures[:, is_used]))
+
+    def by_topic(self) -> Iterator[tuple[str, HourlyRates]]:
+        """The rates of each topic of which some are known, in every hour up to the snapshot."""
+        sums = np.zeros((3, len(self._names) * self._hours))
+        for place, figures in self._added:
+            sums[:, place] = figures
+        sampled_s, msgs, most = sums.reshape(3, len(self._names), self._hours)
+        is_known = sampled_s >= LEAST_S
+        means = _known(msgs / np.where(is_known, sampled_s, 1), is_known)
+        mosts = _known(most, is_known)
         first_at = datetime.fromtimestamp(self._first_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        by_topic = {}
-        for topic, sums in self._of_topic.items():
-            is_known = sums.seconds >= LEAST_S
-            if is_known.any():
-                mean = sums.msgs / np.where(is_known, sums.seconds, 1)
-                by_topic[topic] = HourlyRates(
-                    first_at=first_at,
-                    mean_msgs_per_s=_known(mean, is_known),
-                    most_msgs_per_s=_known(sums.most, is_known),
+        for name, row in self._names.items():
+            if is_known[row].any():
+                yield (
+                    name,
+                    HourlyRates(
+                        first_at=first_at,
+                        mean_msgs_per_s=tuple(means[row].tolist()),
+                        most_msgs_per_s=tuple(mosts[row].tolist()),
+                    ),
                 )
-        return by_topic
 
 
-def _known(values: _Numbers, is_known: npt.NDArray[np.bool_]) -> tuple[float | None, ...]:
-    pairs = zip(values.tolist(), is_known.tolist(), strict=True)
-    return tuple(round(value, 3) if known else None for value, known in pairs)
+def _known(values: _Numbers, is_known: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
+    known = values.round(3).astype(object)
+    known[~is_known] = None
+    return known
 
 
 def _stretches(tables: Sequence[pa.Table], now: datetime, window_h: float) -> dict[str, tuple[Members, ...]]:

@@ -22,12 +22,12 @@ class SampledGroups:
 
     Args:
         first_s: when the first hour begins, in seconds since 1970.
-        until_s: samples of this moment or later do not count.
+        until_s: when the last hour ends.
     """
 
-    def __init__(self, first_s: int, until_s: float) -> None:
+    def __init__(self, first_s: int, until_s: int) -> None:
         self._first_s, self._until_s = first_s, until_s
-        self._hours = int(until_s - first_s) // HOUR_S + 1
+        self._hours = (until_s - first_s) // HOUR_S
         self._lags: dict[str, _Integers] = {}
         self._clients: dict[str, _Integers] = {}
 

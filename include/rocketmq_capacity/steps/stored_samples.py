@@ -1,7 +1,7 @@
 """What the samples in a cluster's folder of the lake tell of the days before a snapshot."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,12 +11,13 @@ import pyarrow.parquet as pq
 from rocketmq_capacity.errors import BadInput, one_line, shown
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.joined_samples import encoded_schema
 from rocketmq_capacity.snapshot.past_samples import SampledDay, with_sampled_days
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.samples import sampled_days
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.sample import BrokerSample, GroupSample, MemberSample, TopicSample
+from rocketmq_capacity.tables.sample import BrokerSample, GroupSample, MemberSample, TopicHourSample, TopicSample
 from rocketmq_capacity.tables.source import sources
 
 
@@ -37,7 +38,9 @@ def with_stored_samples(inventory: Inventory, folder: Path, thresholds: Threshol
     def read() -> Iterator[SampledDay]:
         for day in stored:
             _check_cluster(day, inventory.cluster_name)
-            yield SampledDay(*(_tables(day, dataset) for dataset in (TopicSample, GroupSample, MemberSample)))
+            yield SampledDay(
+                *(read_tables(day, dataset) for dataset in (TopicSample, TopicHourSample, GroupSample, MemberSample))
+            )
 
     return with_sampled_days(inventory, read(), most_days=days, window_h=window)
 
@@ -49,16 +52,13 @@ def readable(file: Path, dataset: type[Dataset]) -> pa.Table | str:
     try:
         (path,), system = sources([file])
         table = pq.read_table(path, filesystem=system, read_dictionary=names)  # each text once
-        return table.cast(pa.schema([_encoded(field) for field in schema]))
+        return table.cast(encoded_schema(dataset))
     except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors
         return one_line(error)
 
 
-def _encoded(field: pa.Field) -> pa.Field:
-    return field.with_type(pa.dictionary(pa.int32(), field.type)) if pa.types.is_string(field.type) else field
-
-
-def _tables(day: Run, dataset: type[Dataset]) -> Sequence[pa.Table]:
+def read_tables(day: Run, dataset: type[Dataset]) -> list[pa.Table]:
+    """The rows of a day's dataset, a table a file; a file that cannot be read is set aside, with a warning."""
     tables = []
     for file in day.listed(dataset.dataset_name()):
         read = readable(file, dataset)
@@ -70,7 +70,7 @@ def _tables(day: Run, dataset: type[Dataset]) -> Sequence[pa.Table]:
 
 
 def _check_cluster(day: Run, cluster_name: str) -> None:
-    for table in _tables(day, BrokerSample):
+    for table in read_tables(day, BrokerSample):
         for name in table["cluster_name"].unique().to_pylist():
             if name != cluster_name:
                 problem = f"is {shown(name)}; expected {cluster_name!r}, the planned cluster"

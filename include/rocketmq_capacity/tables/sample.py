@@ -24,7 +24,8 @@ class BrokerSample(Dataset, frozen=True, kw_only=True):
 class TopicSample(Dataset, frozen=True, kw_only=True):
     """How far topics are written that some group reads. A rate is what was written between two samples.
 
-    Grain: one row a sample, topic and broker that answered; business topics only.
+    Grain: one row a sample, topic and broker that answered; business topics only. Of hours that are in
+    topic_hour_sample only the last sample is kept.
     Units: messages; seconds, rounded to tenths.
     """
 
@@ -38,10 +39,30 @@ class TopicSample(Dataset, frozen=True, kw_only=True):
     written: Annotated[BigCount, Meta(description="sum of the offsets that their next messages will be written at")]
 
 
+class TopicHourSample(Dataset, frozen=True, kw_only=True):
+    """What the samples of an hour that is over tell of a topic. A step between two samples is in the hour of its middle.
+
+    Grain: one row an hour and topic that some broker told in it.
+    Units: messages; seconds.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("at", "topic")
+
+    at: Annotated[str, Meta(description="when the hour began")]
+    topic: Annotated[str, Meta(description="name of the topic")]
+    sampled_s: Annotated[
+        Amount,
+        Meta(description="how long the steps took of which every broker that has the topic told what was written"),
+    ]
+    msgs: Annotated[Amount, Meta(description="messages that were written in these steps")]
+    most_msgs_per_s: Annotated[Amount, Meta(description="the highest rate of one of these steps; 0 without any")]
+
+
 class GroupSample(Dataset, frozen=True, kw_only=True):
     """How much groups have not read.
 
-    Grain: one row a sample and group that has committed an offset of a business topic.
+    Grain: one row a sample and group that has committed an offset of a business topic. Of an hour that is over only the
+    row with the most is kept.
     Units: messages.
     """
 
@@ -87,5 +108,12 @@ class SampleFailure(Dataset, frozen=True, kw_only=True):
     error: Annotated[str | None, Meta(description="the first error, and how many more")] = None
 
 
-SAMPLES: Final[tuple[type[Dataset], ...]] = (BrokerSample, TopicSample, GroupSample, MemberSample, SampleFailure)
+SAMPLES: Final[tuple[type[Dataset], ...]] = (
+    BrokerSample,
+    TopicSample,
+    TopicHourSample,
+    GroupSample,
+    MemberSample,
+    SampleFailure,
+)
 """What the app sample writes, the failures last."""
