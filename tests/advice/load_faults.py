@@ -1,6 +1,6 @@
 """Faults of how busy clients are, and of how evenly their work is spread."""
 
-from typing import Final
+from typing import Any, Final
 
 from tests.advice.choices import (
     about,
@@ -239,7 +239,7 @@ def caches_larger_than_the_heap(fleet: Fleet) -> Expected:
     group = some_group(fleet, "plain", "circle")
     fleet.policy["client_heap_mib"] = {group.name: 64}
 
-    def cache_more(inventory: dict) -> None:  # type: ignore[type-arg]
+    def cache_more(inventory: dict[str, Any]) -> None:
         (row,) = (one for one in inventory["consumer_groups"] if one["consumer_group"] == group.name)
         for client in row["clients"]:
             own = sum(one["topic"] in group.topics for one in client["owned_queues"])

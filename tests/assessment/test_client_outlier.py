@@ -21,7 +21,9 @@ OUTLIER = "CLIENT_OUTLIER"
 USUAL: dict[str, Any] = {"consume_threads": 8, "consume_batch_size": 1}
 
 
-def _case(name: str, *ms: float | None, rate: float = 5.0, threads: dict[int, int] | None = None, **facts: Any) -> None:
+def _case(
+    name: str, *ms: float | None, rate: float | None = 5.0, threads: dict[int, int] | None = None, **facts: Any
+) -> None:
     """A group whose clients take so many milliseconds; ``threads`` by index where a client has not eight."""
     of_client = facts.pop("clients", {})
     every = [
@@ -53,7 +55,7 @@ _case("hardly_a_message", 250.0, 5.0, 5.0, rate=0.1)
 _case("just_started", 250.0, 5.0, 5.0, clients={0: {"started_at": ago(60)}})
 _case("up_for_long", 250.0, 5.0, 5.0, clients={0: {"started_at": ago(600)}})
 _case("late_at_the_peak", 800.0, 5.0, 5.0, rate=2.5)
-_case("rates_unknown", 800.0, 5.0, 5.0, rate=None)  # type: ignore[arg-type]
+_case("rates_unknown", 800.0, 5.0, 5.0, rate=None)
 _case("another_is_too_busy", 1_000.0, 50.0, 50.0, threads={0: 2}, rate=60.0)
 
 

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -91,13 +92,13 @@ def told(cluster: Cluster, first: Clients, second: Clients) -> Story:
     wait_until(lambda: held(first, second) == whole)
     story = Story(predicted(taken(cluster), cluster.second_nameserver))
 
-    partial = {"c1": {*A}, "c2": {*A[2:]}}
-    for broker_name, then in (("broker-b", partial), ("broker-a", partial)):
+    of_one_broker = {"c1": {*A}, "c2": {*A[2:]}}
+    for broker_name, then in (("broker-b", of_one_broker), ("broker-a", of_one_broker)):
         cut_at = time.monotonic()
         register(cluster, cluster.nameserver, broker_name)
-        wait_until(lambda name=broker_name: name not in listed(cluster))  # type: ignore[misc]
+        wait_until(partial(is_unlisted, broker_name, cluster))
         story.expired_s[broker_name] = time.monotonic() - cut_at
-        wait_until(lambda expected=then: held(first, second) == expected)  # type: ignore[misc]
+        wait_until(partial(own, then, first, second))
         story.held.append(held(first, second))
         if story.partial is None:
             story.partial = taken(cluster)
@@ -125,6 +126,11 @@ def consumer(name: str) -> Consumer:
     return Consumer("g_pay", name, ["pay"], **QUICK.of_consumers)
 
 
+def own(queues: Mapping[str, Any], *clients: Clients) -> bool:
+    """Whether the clients of ``g_pay`` own these queues."""
+    return held(*clients) == queues
+
+
 def wait_until(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 2 * LATE_S
     while not holds():
@@ -136,6 +142,10 @@ def listed(cluster: Cluster) -> set[str]:
     """The brokers that the second name server lists."""
     options = CollectOptions(sample_count=1)
     return {one.broker_name for one in asyncio.run(collect([cluster.second_nameserver], options=options)).brokers}
+
+
+def is_unlisted(broker_name: str, cluster: Cluster) -> bool:
+    return broker_name not in listed(cluster)
 
 
 def held(*clients: Clients) -> dict[str, set[tuple[str, str, int]]]:

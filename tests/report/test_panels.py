@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from typing import Any
 
 from rocketmq_capacity.report.panels import DAY_S, HEIGHT, LEFT, RIGHT, TITLE, WIDTH, Level, Line, Mark, Panel, panels
 
@@ -20,9 +21,9 @@ def texts(picture: ET.Element) -> list[str]:
     return [text.text or "" for text in picture.iter("text")]
 
 
-def a_panel(*values: float | None, **members: object) -> Panel:
+def a_panel(*values: float | None, **members: Any) -> Panel:
     points = [(float(hour * 3_600), value) for hour, value in enumerate(values)]
-    return Panel("messages/s", (Line(points, COLOUR),), **members)  # type: ignore[arg-type]
+    return Panel("messages/s", (Line(points, COLOUR),), **members)
 
 
 def test_a_line_goes_from_the_first_moment_to_the_last_and_to_the_end_of_a_plain_scale() -> None:

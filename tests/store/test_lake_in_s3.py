@@ -5,6 +5,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from uuid import uuid4
 
@@ -82,24 +83,24 @@ def test_a_run_is_found_by_its_id(run: Run) -> None:
 def test_files_that_are_written_together_are_all_old_if_one_cannot_be_made(run: Run) -> None:
     write_together(run.report, {"plan.json": b"old", "by-owner/a.csv": b"old"})
 
-    def broken() -> "list[bytes]":
+    def broken() -> Iterator[bytes]:
         raise OSError("the disk is full")
 
     class Broken:
-        def __iter__(self) -> "object":
-            return iter(broken())
+        def __iter__(self) -> Iterator[bytes]:
+            return broken()
 
     with pytest.raises(OSError, match="the disk is full"):
-        write_together(run.report, {"plan.json": b"new", "by-owner/a.csv": Broken()})  # type: ignore[dict-item]
+        write_together(run.report, {"plan.json": b"new", "by-owner/a.csv": Broken()})
     assert (run.report / "plan.json").read_bytes() == b"old"
     assert (run.report / "by-owner" / "a.csv").read_bytes() == b"old"
 
 
-def hold(folder: str, has_taken: object, may_end: object) -> None:
+def hold(folder: str, has_taken: Event, may_end: Event) -> None:
     """Hold the lock of a run in another process."""
     with Run(place_of(folder)).alone():
-        has_taken.set()  # type: ignore[attr-defined]
-        may_end.wait(60)  # type: ignore[attr-defined]
+        has_taken.set()
+        may_end.wait(60)
 
 
 def test_of_two_processes_one_works_on_a_run(run: Run) -> None:

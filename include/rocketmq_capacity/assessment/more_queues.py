@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from msgspec import structs
@@ -61,7 +61,7 @@ def more_queues(staff: Staff, work: Work, bound: float, *, is_harmed: bool) -> M
             continue
         clients = None
         if burden.idle_clients:
-            clients = result(least_number(lambda number: layout.is_enough(number, bound), 1, today))  # noqa: B023
+            clients = result(least_number(partial(layout.is_enough, bound=bound), 1, today))
         return MoreQueues(layout.topic, layout.per_broker, clients, share)
     return None
 
@@ -77,7 +77,7 @@ def queues_and_clients(staff: Staff, work: Work, bound: float) -> MoreQueues | N
         # With fewer clients than this, even the best division is too much.
         if most <= today or most * bound < today * evenly or not layout.is_enough(most, bound):
             continue
-        clients = result(least_number(lambda number: layout.is_enough(number, bound), today + 1, most))  # noqa: B023
+        clients = result(least_number(partial(layout.is_enough, bound=bound), today + 1, most))
         share = None if clients is None else _share(layout.burden(clients), peak)
         return None if share is None else MoreQueues(layout.topic, layout.per_broker, clients, share)
     return None

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, ClassVar, Final, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -77,7 +77,8 @@ class Change(Section, ABC):
     @classmethod
     def change_name(cls) -> str:
         """Its name, the member ``change`` of the file."""
-        name: str = cls.model_fields["change"].annotation.__args__[0]  # type: ignore[union-attr]
+        name: str
+        (name,) = get_args(cls.model_fields["change"].annotation)
         return name
 
     @abstractmethod

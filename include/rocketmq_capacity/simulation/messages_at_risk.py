@@ -10,7 +10,7 @@ from math import ceil
 from typing import Final
 
 from rocketmq_capacity.model.broker_figures import LOG_BEGIN, LOG_END, figure, mean_bytes, put_rate
-from rocketmq_capacity.plan_file.lost_master import MessagesAtRisk
+from rocketmq_capacity.plan_file.lost_master import LostWith, MessagesAtRisk
 from rocketmq_capacity.tables import Broker
 from rocketmq_capacity.wording import fixed
 
@@ -99,13 +99,13 @@ class _Lost:
     lost_bytes: float | None
     why: str
 
-    def entry(self, lost_with: str, size: float | None) -> MessagesAtRisk:
+    def entry(self, lost_with: LostWith, size: float | None) -> MessagesAtRisk:
         """The same for the plan file, given the mean size of a message."""
         messages = None if self.lost_bytes is None or size is None else float(ceil(self.lost_bytes / size))
         if self.lost_bytes == 0:
             messages = 0.0
         return MessagesAtRisk(
-            lost_with=lost_with,  # type: ignore[arg-type]
+            lost_with=lost_with,
             lost_bytes=self.lost_bytes,
             lost_messages=messages,
             why=self.why,
