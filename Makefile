@@ -3,10 +3,10 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 IN := .make/env.sh
 PYTEST := $(IN) python -m pytest
-# Three processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow, for a browser or
+# Four processes share the tests (tests/fixtures/groups.py): what waits for a broker, for Airflow, for a browser or
 # for a time limit leaves its core to the others. The fast tests wait for nothing: one process a core. With WORKERS=0
 # there is one process.
-SHARED = --numprocesses=$(or $(WORKERS),3)
+SHARED = --numprocesses=$(or $(WORKERS),4)
 SHARED_FAST = --numprocesses=$(or $(WORKERS),logical)
 unexport PYTHONDONTWRITEBYTECODE
 
