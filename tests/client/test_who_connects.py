@@ -1,6 +1,7 @@
 """Which code opens connections: the client, `doctor`, and notices. No scenario, plan or page leads to another."""
 
 import ast
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -29,23 +30,26 @@ def imported(tree: ast.AST) -> set[str]:
     return found
 
 
-TREES: Final = {
-    str(file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else ROOT)): ast.parse(file.read_text("utf-8"))
-    for place in PLACES
-    for file in place.rglob("*.py")
-}
+@cache
+def trees() -> dict[str, ast.AST]:
+    """Each file of ours, parsed. Not when this file is imported, which each of the tests' processes does."""
+    return {
+        str(file.relative_to(PACKAGE if file.is_relative_to(PACKAGE) else ROOT)): ast.parse(file.read_text("utf-8"))
+        for place in PLACES
+        for file in place.rglob("*.py")
+    }
 
 
 def test_only_the_client_the_doctor_and_notices_open_connections() -> None:
-    assert {name for name, tree in TREES.items() if imported(tree) & {*CONNECTS}} == TO_CLUSTERS | TO_CHANNELS
+    assert {name for name, tree in trees().items() if imported(tree) & {*CONNECTS}} == TO_CLUSTERS | TO_CHANNELS
     attributes = {
         name
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         if any(isinstance(node, ast.Attribute) and node.attr in OPENS for node in ast.walk(tree))
     }
     assert attributes == TO_CLUSTERS
 
 
 def test_only_who_takes_or_checks_a_snapshot_uses_the_client() -> None:
-    users = {name for name, tree in TREES.items() if any(one.startswith(SPEAKS) for one in imported(tree))}
+    users = {name for name, tree in trees().items() if any(one.startswith(SPEAKS) for one in imported(tree))}
     assert {Path(name).parts[0] for name in users} == {"client", "doctor.py", "provider", "snapshot", "steps"}

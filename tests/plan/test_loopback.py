@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.spark.jvm import ADDRESS, LOOPBACK, environment
 from tests.cli.program import TIME_LIMIT_S, command
+from tests.plan.program import LOOK_EVERY_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -34,6 +36,7 @@ def test_a_plan_listens_on_loopback_alone(tmp_path: Path) -> None:
         process = psutil.Process(planning.pid)
         while planning.poll() is None:
             seen |= listening(process)
+            time.sleep(LOOK_EVERY_S)
         assert planning.wait(TIME_LIMIT_S) == 0
     assert seen
     assert all((ip_address(ip.removeprefix("::ffff:"))).is_loopback for ip in seen), seen
