@@ -47,7 +47,7 @@ CLUSTERS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     # Nothing is changed on part of the facts.
     "300 groups, half known": lambda: generated(300, 22, complete=False),
 }
-FLEET: Final = "3,000 groups"
+FLEET: Final = "1,000 groups"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,7 +68,7 @@ def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         return Whole(plan_here(cluster, policy_for_generated()), cluster, policy_for_generated())
     folder = tmp_path_factory.mktemp("generated")
     inventory, policy = folder / "inventory.json", folder / "policy.yaml"
-    write_fleet(inventory, 3000, 23)
+    write_fleet(inventory, 1000, 23)
     policy.write_text(policy_for_generated())
     out = program.plan(inventory, folder / "out", "--policy", policy)
     return Whole(out, json.loads(inventory.read_bytes()), policy_for_generated())
