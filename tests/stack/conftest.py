@@ -27,7 +27,7 @@ from tests.stack.pages import Ui, logged_in
 from tests.stack.postgres import PostgresMissing, programs
 from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_stack
 
-RUN_WITHIN_S: Final = 600.0
+RUN_WITHIN_S: Final = 1200.0
 """A Spark app takes some 8 s on two idle cores, and a run is up to eight of them."""
 LINK_WITHIN_S: Final = 300.0
 LOOK_FOR_FILE_EVERY_S: Final = 0.1
