@@ -1,9 +1,11 @@
 """The size of a group by the days before, through the command line: --history, --scenario and capacity.json."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
@@ -18,58 +20,90 @@ NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
 WHAT_IF = "name: the sale\nchanges: [{change: scale_traffic, factor: 16}]\n"
 
 
-def _tonight(msgs_per_s: float, days_ago: int = 0) -> Inventory:
-    """Eight clients that handle 1,000 messages a second each, and 24 queues on two brokers that get these messages."""
-    rates = {(broker, i): msgs_per_s / 24 for broker in ("broker-a", "broker-b") for i in range(12)}
-    topic = a_topic("t", queues("broker-a", 12), queues("broker-b", 12), rates=rates, stored_days=0)
-    clients = members(8, consume_threads=10, consume_batch_size=1, status=takes("t", 10.0))
+BEFORE: Final = {"young": (240.0, 13), "busy": (48_000.0, 14), "quiet": (240.0, 14)}
+"""Group, and topic -> its messages a second on each of so many days before. Tonight they are 240 for each."""
+TONIGHT: Final = dict.fromkeys(BEFORE, 240.0)
+
+
+def _inventory(msgs_per_s: Mapping[str, float], days_ago: int = 0) -> Inventory:
+    """Eight clients of each group that handle 1,000 messages a second each, and 24 queues that get these messages."""
+    topics, groups = [], []
+    for name, rate in msgs_per_s.items():
+        rates = {(broker, i): rate / 24 for broker in ("broker-a", "broker-b") for i in range(12)}
+        topics.append(a_topic(name, queues("broker-a", 12), queues("broker-b", 12), rates=rates, stored_days=0))
+        clients = members(8, consume_threads=10, consume_batch_size=1, status=takes(name, 10.0))
+        groups.append(a_group(name, clients, [topics[-1]], lag=0))
     taken_at = (NOW - timedelta(days=days_ago)).isoformat().replace("+00:00", "Z")
-    return replace(cluster([topic], [a_group("g", clients, [topic], lag=0)]), taken_at=taken_at)
+    return replace(cluster(topics, groups), taken_at=taken_at)
 
 
-def _planned(folder: Path, before: float, days: int, *options: object) -> tuple[dict[str, Any], dict[str, Any]]:
-    """plan.json and capacity.json of a night with 240 msg/s, after so many days with another rate."""
+@dataclass(frozen=True)
+class Night:
+    """plan.json and capacity.json."""
+
+    plan: dict[str, Any]
+    capacity: dict[str, Any]
+
+    def group(self, name: str) -> dict[str, Any]:
+        """What capacity.json has of a group."""
+        (found,) = (one for one in self.capacity["groups"] if one["consumer_group"] == name)
+        return dict(found)
+
+    def planned(self, name: str) -> dict[str, Any]:
+        """What plan.json has of a group."""
+        (found,) = (one for one in self.plan["groups"] if one["consumer_group"] == name)
+        return dict(found)
+
+    def sent_away(self, name: str) -> list[str]:
+        """Why clients of a group go."""
+        of_group = (one for one in self.plan["recommendations"] if one["consumer_group"] == name)
+        return [one["reason"] for one in of_group if one["action"] == "SCALE_CONSUMERS"]
+
+
+def _planned(folder: Path, *options: object) -> Night:
     (folder / "history").mkdir()
-    for day in range(1, days + 1):
-        (folder / "history" / f"{day}.json").write_bytes(b"".join(render_inventory(_tonight(before, day))))
-    (folder / "tonight.json").write_bytes(b"".join(render_inventory(_tonight(240.0))))
+    for day in range(1, 15):
+        held = {name: rate for name, (rate, days) in BEFORE.items() if day <= days}
+        (folder / "history" / f"{day}.json").write_bytes(b"".join(render_inventory(_inventory(held, day))))
+    (folder / "tonight.json").write_bytes(b"".join(render_inventory(_inventory(TONIGHT))))
     plan_of(folder / "tonight.json", folder / "out", "--history", folder / "history", *options)
-    plan, capacity = (json.loads((folder / "out" / name).read_bytes()) for name in ("plan.json", "capacity.json"))
-    return plan, capacity
+    return Night(*(json.loads((folder / "out" / name).read_bytes()) for name in ("plan.json", "capacity.json")))
 
 
-def _sent_away(plan: dict[str, Any]) -> list[str]:
-    return [one["reason"] for one in plan["recommendations"] if one["action"] == "SCALE_CONSUMERS"]
+@pytest.fixture(scope="module")
+def tonight(tmp_path_factory: pytest.TempPathFactory) -> Night:
+    """The plan of the night."""
+    return _planned(tmp_path_factory.mktemp("tonight"))
 
 
-@pytest.mark.parametrize(("before", "days"), [(240.0, 13), (48_000.0, 14)])
-def test_nobody_is_sent_away_after_too_few_days_or_after_busy_ones(tmp_path: Path, before: float, days: int) -> None:
-    plan, capacity = _planned(tmp_path, before, days)
-    (group,) = capacity["groups"]
+@pytest.mark.parametrize("name", ["young", "busy"])
+def test_nobody_is_sent_away_after_too_few_days_or_after_busy_ones(tonight: Night, name: str) -> None:
+    before, days = BEFORE[name]
+    group = tonight.group(name)
 
-    assert _sent_away(plan) == []
+    assert tonight.sent_away(name) == []
     assert (group["verdict"], group["scale_down_allowed"]) != ("OVER_PROVISIONED", True)
     assert group["min_replicas"] >= 8
     assert group["basis"]["days"] == days
-    assert plan["groups"][0]["peak_factor"] == pytest.approx(max(1.0, before / 240), abs=1e-3)
+    assert tonight.planned(name)["peak_factor"] == pytest.approx(max(1.0, before / 240), abs=1e-3)
 
 
-def test_after_fourteen_quiet_days_clients_go_and_a_what_if_has_the_same_days(tmp_path: Path) -> None:
-    (tmp_path / "plain").mkdir()
-    plan, capacity = _planned(tmp_path / "plain", 240.0, 14)
+def test_after_fourteen_quiet_days_clients_go(tonight: Night) -> None:
+    group = tonight.group("quiet")
 
-    (group,) = capacity["groups"]
     assert (group["verdict"], group["target"], group["confidence"]) == ("OVER_PROVISIONED", 3, "HIGH")
-    assert [reason.startswith("Run 3 instead of 8 clients") for reason in _sent_away(plan)] == [True]
-    assert (capacity["scenario"], capacity["valid_until"]) == (None, "2026-11-21T02:00:00Z")
+    assert [reason.startswith("Run 3 instead of 8 clients") for reason in tonight.sent_away("quiet")] == [True]
+    assert (tonight.capacity["scenario"], tonight.capacity["valid_until"]) == (None, "2026-11-21T02:00:00Z")
 
-    (tmp_path / "changed").mkdir()
+
+def test_a_what_if_has_the_same_days(tmp_path: Path) -> None:
     scenario = tmp_path / "what-if.yaml"
     scenario.write_text(WHAT_IF)
-    plan, capacity = _planned(tmp_path / "changed", 240.0, 14, "--scenario", scenario)
+    changed = _planned(tmp_path, "--scenario", scenario)
 
-    (group,) = capacity["groups"]
+    group = changed.group("quiet")
     # 3,840 msg/s over eight clients; six would own four queues of 160 each.
-    assert (capacity["scenario"], group["verdict"], group["basis"]["days"]) == ("the sale", "RIGHT_PROVISIONED", 14)
-    assert plan["groups"][0]["utilisation"]["estimate"] == pytest.approx(0.48)
+    assert (changed.capacity["scenario"], group["verdict"]) == ("the sale", "RIGHT_PROVISIONED")
+    assert group["basis"]["days"] == 14
+    assert changed.planned("quiet")["utilisation"]["estimate"] == pytest.approx(0.48)
     assert group["blocked_by"]
