@@ -14,6 +14,7 @@ from tests.fixtures.samples import at, sample
 
 TAKEN = datetime(2026, 11, 23, 7, 9, 25, tzinfo=UTC)
 STEP = timedelta(minutes=30)
+LAST = timedelta(hours=20)
 USUAL = 60.0
 BUSY = timedelta(hours=20)
 """Each evening from then on, for two hours, ten times the messages come; in one half hour fifty times."""
@@ -26,16 +27,22 @@ def rate(moment: datetime) -> float:
     return 10 * USUAL if BUSY <= of_day < BUSY + 4 * STEP else USUAL
 
 
+def until_next(moment: datetime) -> timedelta:
+    """Half an hour where something changes: in the evenings, and in the last twenty hours."""
+    evening = moment.replace(hour=0, minute=0) + BUSY
+    return STEP if evening <= moment < evening + 4 * STEP or TAKEN - moment < LAST else 2 * STEP
+
+
 def take(cluster_name: str = "shop") -> list[ClusterSample]:
     """A week of samples; the members of a group are other ones in each of the last ones."""
     moment, written, taken = TAKEN.replace(hour=0, minute=0, second=0) - timedelta(days=6), 0.0, []
     while moment < TAKEN:
-        number = int((TAKEN - moment) / STEP) % 2 if TAKEN - moment < timedelta(hours=20) else 0
+        number = int((TAKEN - moment) / STEP) % 2 if TAKEN - moment < LAST else 0
         members = {"ledger": [f"10.9.0.1@{number}#1", f"10.9.0.1@{number}#2"]}
         ends = {"account_ledger": int(written)}
         taken.append(sample(at(0, moment), ends, members=members, cluster_name=cluster_name))
-        written += rate(moment) * STEP.total_seconds()
-        moment += STEP
+        written += rate(moment) * until_next(moment).total_seconds()
+        moment += until_next(moment)
     return taken
 
 
