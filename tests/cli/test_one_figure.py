@@ -16,7 +16,7 @@ from tests.cli.planned import Planned, plain_sample
 from tests.report.page_reader import Element, by_id, elements, read_page, text_of, with_class
 
 README = Path(__file__).parents[2] / "README.md"
-GROUP, CLIENTS, NEEDED, SPARE, BUSY = "Group", "Clients", "Needed", "Can give back", "Busy"
+GROUP, CLIENTS, NEEDED, SPARE, BUSY = "Group", "Clients", "Needed", "Can give back", "Busy now"
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +114,15 @@ def test_a_utilisation_is_the_same_in_every_place(
     busiest = per_cent(summary.utilisation)
     written = (sample.folder / "report.html").read_text(encoding="utf-8")
     assert set(re.findall(r"(?<![0-9.,])[0-9]{3}(?:[.][0-9]+)? %", written)) - {"100 %"} == {busiest}
+
+
+def test_a_group_that_is_right_says_which_client_is_left_out_of_that(
+    sample: Planned, groups: dict[str, dict[str, str]]
+) -> None:
+    sick = {one.consumer_group for one in sample.plan.findings if one.rule == "CLIENT_OUTLIER"}
+
+    told = {name: row["Provision"] for name, row in groups.items() if "but for" in row["Provision"]}
+    assert told == dict.fromkeys(sick, "Rightbut for its busiest client") != {}  # parted by a line break
 
 
 def test_the_readme_and_each_file_have_the_same_groups_and_clients(

@@ -82,6 +82,12 @@ def test_a_backlog_belongs_to_clients_that_are_too_busy(severity, causes):
     assert max(cause.impact.lag or 0 for cause in made.causes) == 12
 
 
+def test_a_cause_says_how_busy_a_client_is_at_the_peak_as_its_sentence_does():
+    (cause,) = plan([a_finding("CONSUMER_CAPACITY", {"utilisation_ratio": 0.9, "peak_utilisation_ratio": 1.5})]).causes
+
+    assert cause.impact.utilisation_ratio == 1.5
+
+
 def test_one_change_of_a_topic_that_helps_two_groups_is_one_cause():
     made = plan(
         [a_finding(consumer_group=name, topic="pay") for name in ("g_pay", "g_refund")],
@@ -453,6 +459,22 @@ def test_a_brokers_loss_belongs_to_the_topic_that_is_on_this_broker_alone(eviden
 
     assert len(made.causes) == causes
     assert "TOPIC_COVERAGE" in {cause.rule for cause in made.causes}
+
+
+def test_a_cause_names_only_its_own_of_the_brokers_that_one_look_is_into():
+    brokers = ["broker-a", "broker-b"]
+    only_there = {"unwritable_topics": ["pay"], "unreadable_topics": [], "groups_under": []}
+    made = plan(
+        [
+            a_finding("BROKER_LOSS", only_there, severity="INFO", consumer_group=None, broker_name="broker-a"),
+            a_finding("BROKER_LOSS", consumer_group=None, broker_name="broker-b"),
+            a_finding("TOPIC_COVERAGE", severity="INFO", consumer_group=None, topic="pay"),
+        ],
+        [advice("INVESTIGATE", ["BROKER_LOSS"], None, before={"broker_names": brokers})],
+    )
+
+    (loss,) = (cause for cause in made.causes if cause.rule == "BROKER_LOSS")
+    assert loss.title.startswith("Look into broker-b: ")
 
 
 def test_members_that_brokers_do_not_name_alike_are_the_doubt_of_a_doubtful_snapshot():

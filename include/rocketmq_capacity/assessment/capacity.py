@@ -43,7 +43,7 @@ class BusyUnder(Struct, frozen=True, kw_only=True):
 class TooBusy(Evidence, frozen=True, kw_only=True):
     """The evidence of CONSUMER_CAPACITY for a group that is too weak."""
 
-    adds_to: ClassVar = {"utilisation_ratio": "utilisation_ratio"}
+    adds_to: ClassVar = {"utilisation_ratio": "peak_utilisation_ratio"}
 
     cause: Annotated[Cause | None, means("whether the busiest client is too busy, or lag grows")]
     lower_utilisation_ratio: Annotated[float, means("least busy share that the busiest client may have")]
@@ -74,7 +74,7 @@ class TooBusy(Evidence, frozen=True, kw_only=True):
 class TooMany(Evidence, frozen=True, kw_only=True):
     """The evidence of CONSUMER_CAPACITY for a group with clients to spare."""
 
-    adds_to: ClassVar = {"utilisation_ratio": "utilisation_ratio"}
+    adds_to: ClassVar = {"utilisation_ratio": "peak_utilisation_ratio"}
 
     lower_utilisation_ratio: Annotated[float, means("least busy share that the busiest client may have")]
     utilisation_ratio: Annotated[float, means("its most likely busy share")]

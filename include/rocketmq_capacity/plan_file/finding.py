@@ -67,7 +67,7 @@ class Impact(Struct, frozen=True, kw_only=True):
     deleted_messages: Annotated[int | None, Meta(description="messages that were deleted unread")] = None
     idle_clients: Annotated[int | None, Meta(description="clients without work")] = None
     lag: Annotated[int | None, Meta(description="messages by which its groups are behind")] = None
-    utilisation_ratio: Annotated[float | None, Meta(description="busy share of the busiest client")] = None
+    utilisation_ratio: Annotated[float | None, Meta(description="busy share of the busiest client at the peak")] = None
     cross_room_mb_per_s: Annotated[float | None, Meta(description="MB a second read from another machine room")] = None
 
 

@@ -6,7 +6,7 @@ answers the most urgent finding decides the cause. Time and memory grow linearly
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -202,7 +202,7 @@ def _cause(
         topic=topic,
         owner=_common([owners.only_one(*place) for place in places], None),
         tier=min(tiers, default=None),
-        title=_title(rule, lead, root) if crossing is None else crossing[0],
+        title=_title(rule, lead, root, {one.broker_name for one in of_cause}) if crossing is None else crossing[0],
         message=message if crossing is None else crossing[1],
         findings=tuple(one.id for one in of_cause),
         recommendations=tuple(one.id for one in advice),
@@ -240,8 +240,11 @@ def _id(cause: Cause) -> str:
     return cause.id
 
 
-def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:
-    """What to do, in a few words; what is wrong as well if it is only to look, and alone if there is nothing to do."""
+def _title(rule: str, lead: Recommendation | None, root: Finding | None, brokers: Collection[str | None]) -> str:
+    """What to do, in a few words; what is wrong as well if it is only to look, and alone if there is nothing to do.
+
+    One look may be into the ``brokers`` of several causes: only those of this one are named.
+    """
     version = None if root is None or root.consumer_group is not None else version_named_in(root)
     if version is not None:
         return f"Upgrade the clients of version {version}"
@@ -250,7 +253,7 @@ def _title(rule: str, lead: Recommendation | None, root: Finding | None) -> str:
     wrong = rule_of(rule).title
     if lead is None:
         return wrong
-    what_to_do = action_title(lead)
+    what_to_do = action_title(lead, brokers)
     return f"{what_to_do}: {lower_first(wrong)}" if lead.action == INVESTIGATE and wrong else what_to_do
 
 

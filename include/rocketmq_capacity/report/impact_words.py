@@ -15,7 +15,7 @@ def impact_words(impact: Impact) -> tuple[str, ...]:
         (impact.idle_clients, f"{_counted(impact.idle_clients, 'client')} without work"),
         (
             not impact.idle_clients and impact.utilisation_ratio,
-            f"busiest client {per_cent(impact.utilisation_ratio)} busy",
+            f"busiest client {per_cent(impact.utilisation_ratio)} busy at the peak",
         ),
         (impact.unread_msgs_per_s, f"{number(impact.unread_msgs_per_s)} messages/s unread"),
     )

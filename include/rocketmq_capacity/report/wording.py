@@ -1,7 +1,7 @@
 """Words of the page for severities, statuses, protocols and sources; those of rules are in the vocabulary."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -83,14 +83,15 @@ def lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def action_title(recommendation: Recommendation) -> str:
-    """What to do, to what: ``Give pay more queues``."""
+def action_title(recommendation: Recommendation, brokers: Collection[str | None] = ()) -> str:
+    """What to do, to what: ``Give pay more queues``; of the brokers that it looks into only these, if any are."""
+    names = looked_into(recommendation)
     return title_of(
         recommendation.action,
         recommendation.consumer_group,
         recommendation.topic,
         recommendation.after,
-        looked_into(recommendation),
+        [name for name in names if name in brokers] or names,
     )
 
 

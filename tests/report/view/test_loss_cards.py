@@ -4,7 +4,7 @@ from typing import Any
 
 from rocketmq_capacity.report.limits import LOSSES
 from tests.report.from_rows import page_of
-from tests.report.page_reader import elements, read_page, text_of
+from tests.report.page_reader import elements, read_page, text_of, with_class
 from tests.report.row_builders import (
     a_cluster,
     a_cluster_failure,
@@ -12,6 +12,7 @@ from tests.report.row_builders import (
     a_group,
     a_group_failure,
     a_producer_failure,
+    a_recommendation,
     a_topic_failure,
 )
 
@@ -211,6 +212,19 @@ def test_a_card_and_the_cause_that_is_the_brokers_loss_lead_to_each_other() -> N
     assert f"#{card.get('id')}" in [link.get("href") for link in elements(cause, "a")]
     assert f"#{cause.get('id')}" in [link.get("href") for link in elements(card, "a")]
     assert "What to do about it" not in text_of(cards["Broker lost broker-b"])
+
+
+def test_a_cause_of_several_brokers_names_the_one_that_its_sentence_is_about() -> None:
+    messages = {"broker-a": "Without it nobody can write pay.", "broker-b": "Without it nobody can read mail."}
+    losses = [
+        a_finding("BROKER_LOSS", consumer_group=None, broker_name=name, message=message)
+        for name, message in messages.items()
+    ]
+    look = a_recommendation("INVESTIGATE", topic=None, rules=["BROKER_LOSS"], before={"broker_names": [*messages]})
+
+    for findings, said in ((losses, f"broker-a {messages['broker-a']}"), (losses[:1], messages["broker-a"])):
+        page = read_page(page_of(_rows(finding=findings, recommendation=[look])))
+        assert [text_of(one) for one in with_class(page, "sentence")] == [said]
 
 
 def test_a_room_loses_clients_as_well() -> None:

@@ -45,6 +45,8 @@ class CauseView:
     losses: tuple[Link, ...]
     """The cards of the brokers whose loss it is."""
     topic: str | None
+    broker: str | None
+    """The broker that the message is about, where there are several and the title names them all."""
     owner: str | None
     owner_number: int
     tier: int | None
@@ -211,7 +213,10 @@ def _cause(cause: Cause, answers: Answers, anchors: Places, numbers: OwnerNumber
     recommendations = [answers.recommendations[one] for one in cause.recommendations]
     options = options_of(recommendations, answers)
     groups = answers.groups_of(cause)
-    lost = [answers.findings[one].broker_name or "" for one in cause.findings]
+    findings = [answers.findings[one] for one in cause.findings]
+    lost = [one.broker_name or "" for one in findings]
+    brokers = {one.broker_name for one in findings}
+    about = next((one.broker_name for one in findings if one.message == cause.message), None)
     names = dict.fromkeys([cause.rule, *(answers.findings[one].rule for one in cause.findings)])
     return CauseView(
         anchor=answers.anchor(cause) or "",
@@ -223,6 +228,7 @@ def _cause(cause: Cause, answers: Answers, anchors: Places, numbers: OwnerNumber
         more_groups=max(0, len(groups) - ITEMS),
         losses=tuple(Link(name, anchors.cards[name]) for name in lost[:ITEMS] if name in anchors.cards),
         topic=cause.topic,
+        broker=about if len(brokers) > 1 and not groups and cause.topic is None else None,
         owner=cause.owner,
         owner_number=numbers.get(cause.owner, 0),
         tier=cause.tier,

@@ -31,6 +31,7 @@ from rocketmq_capacity.vocabulary import (
     DIALECT_WORDS,
     GRPC,
     POP,
+    RIGHT,
     SEVERITIES,
     TWICE,
     UNREAD,
@@ -58,8 +59,8 @@ class GroupLine:
     name: str
     status: str
     status_words: str
-    reading_words: str
-    """What is wrong with who reads what; empty where nothing is known to be."""
+    but_words: str
+    """What the status does not say: what is wrong with who reads what, or a client that is apart from the others."""
     score: str
     """Today, and after all recommendations."""
     clients: str
@@ -186,7 +187,7 @@ def line_of(
         name=group.consumer_group,
         status=group.provision_status,
         status_words=STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, "")).title,
-        reading_words=READING_WORDS[group.reading_status].title if group.reading_status in (UNREAD, TWICE) else "",
+        but_words=_but(group, bound),
         score=score_cell(group.score),
         clients=_clients(group),
         needed=UNKNOWN_CELL if staff.needed is None else number(staff.needed),
@@ -202,6 +203,15 @@ def line_of(
         severities=tuple((severity, of_severity[severity]) for severity in SEVERITIES if of_severity[severity]),
         owner_number=owner_number,
     )
+
+
+def _but(group: GroupPlan, bound: float | None) -> str:
+    if group.reading_status in (UNREAD, TWICE):
+        return READING_WORDS[group.reading_status].title
+    use = group.utilisation
+    # An unhealthy client is no reason for more clients, so that the verdict leaves it out.
+    is_apart = group.provision_status == RIGHT and bound is not None and use is not None and use.lower > bound
+    return "but for its busiest client" if is_apart else ""
 
 
 def section_of(
