@@ -19,13 +19,16 @@ from rocketmq_capacity.report.selection import Asked, asked_about
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.run_lookup import existing_run
 from tests.browser.chromium import PATIENCE_S, program_or_skipped
+from tests.browser.reader import Reader
 from tests.oracle.maven_project import maven
 from tests.oracle.requirement import started_or_skipped
 from tests.provider.planted_secret import ArgumentLists, holds
 from tests.stack.airflow import DagRun, until
 from tests.stack.pages import Ui, logged_in
 from tests.stack.postgres import PostgresMissing, programs
+from tests.stack.shop import PAY
 from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_stack
+from tests.stack.trying import Trying, start_with_clicks
 
 RUN_WITHIN_S: Final = 1200.0
 """A Spark app takes some 8 s on two idle cores, and a run is up to eight of them."""
@@ -34,15 +37,11 @@ LOOK_FOR_FILE_EVERY_S: Final = 0.1
 """It lives for some seconds."""
 SHOWN: Final = ("trigger-form", "reports", "report", "difference", "what-if")
 """The pictures that ``--pictures`` keeps."""
-SCENARIO: Final = """\
-name: broker-b goes, a consumer comes
-changes:
-  - {change: lose_broker, broker_name: broker-b}
-  - {change: add_clients, consumer_group: g_pay, count: 1}
-"""
 WHY: Final = "the shop grows & needs it before Christmas"
 AGREED: Final = "agreed with the shop"
 REFUSED: Final = "nobody may go before Christmas"
+CLICKS_OF_AN_ANSWER: Final = 3
+"""Two fields and the button."""
 STRATEGIES: Final = ("AVG", "CONSISTENT_HASH")
 
 
@@ -119,12 +118,17 @@ def stack(tmp_path_factory: pytest.TempPathFactory, told: Callable[[str], None])
 
 
 @pytest.fixture(scope="module")
-def triggered(stack: Stack) -> dict[str, DagRun]:
-    """A run of the daily Dag for all clusters and a what-if on one of them, side by side."""
-    return {
-        DAILY: stack.admin.trigger(DAILY, {}),
-        WHAT_IF: stack.admin.trigger(WHAT_IF, {"cluster": GOOD, "scenario": SCENARIO}),
-    }
+def trying(stack: Stack, ui: Ui, told: Callable[[str], None]) -> Trying:
+    """A what-if, entered with clicks."""
+    started = start_with_clicks(ui, stack)
+    told("what-if triggered with its form")
+    return started
+
+
+@pytest.fixture(scope="module")
+def triggered(stack: Stack, trying: Trying) -> dict[str, DagRun]:
+    """A run of the daily Dag for all clusters and the what-if on one of them, side by side."""
+    return {WHAT_IF: trying.dag_run, DAILY: stack.admin.trigger(DAILY, {})}
 
 
 @pytest.fixture(scope="module")
@@ -179,25 +183,36 @@ def question(stack: Stack, daily: Published) -> Question:
 
 @pytest.fixture(scope="module")
 def answered(daily: Published, question: Question, stack: Stack, ui: Ui, told: Callable[[str], None]) -> Published:
-    """The daily plan, answered with clicks and published again: of two alternatives one is approved, one rejected."""
-    chosen, other = two_alternatives(daily)
+    """The daily plan, answered with clicks and published again.
+
+    Each of three groups has two alternatives: for two groups one is approved, for the third one is rejected.
+    """
+    (pay, instead), (mail, _), (sms, _) = choices(daily)
     task = question.told["task_instance"]
     # Only when the scheduler knows that the task is parked is an answer taken for one.
     until(lambda: not runs_anywhere(task["id"]), RUN_WITHIN_S, "the process of the question to end")
     wait_for_a_round(stack)
     run = DagRun(stack.admin, APPROVAL, task["dag_run_id"])
     page = ui.open_question(run, task["task_id"], task["map_index"])
+    reader = Reader(page, "two recommendations approved and one rejected")
+    approve = page.get_by_role("button", name="Approve", exact=True)
     page.locator("#element_why").fill(WHY)
-    page.locator("#element_approve_only").fill(f"{chosen.number}, {other.number}")
-    page.get_by_role("button", name="Approve", exact=True).click()
+    page.locator("#element_approve_only").fill(f"{pay.number}, {instead.number}")
+    approve.click()
     page.get_by_text("which are alternatives; expected one of them at most").wait_for()
     told("two alternatives refused by the form")
     # Airflow keeps a message, over its buttons, while the mouse is on it.
     page.mouse.move(0, 0)
-    page.locator("#element_approve_only").fill(f"{chosen.number}: {AGREED}")
-    page.locator("#element_reject_these").fill(f"{other.number}: {REFUSED}")
-    page.get_by_role("button", name="Approve", exact=True).click()
+    for field, names in (
+        ("approve_only", f"{pay.number}: {AGREED}\n{mail.number}"),
+        ("reject_these", f"{sms.number}: {REFUSED}"),
+    ):
+        reader.click(page.locator(f"#element_{field}"))
+        page.locator(f"#element_{field}").fill(names)
+    reader.click(approve)
     until(lambda: not open_questions(stack), RUN_WITHIN_S, "the answer to arrive")
+    told(reader.told())
+    assert reader.clicks <= CLICKS_OF_AN_ANSWER
     ui.rest()
     run.wait_for("approval.publish", RUN_WITHIN_S, map_index=0)
     told("approved and published again")
@@ -252,12 +267,13 @@ def second(stack: Stack, by_hand: DagRun, ui: Ui, told: Callable[[str], None]) -
     return published(stack, by_hand, "plan.publish", 0)
 
 
-def two_alternatives(plan: Published) -> list[Asked]:
-    """Two recommendations that replace each other, as the question has them; a person reads their numbers there."""
+def choices(plan: Published) -> list[list[Asked]]:
+    """The alternatives of each mistake, that of the owned group first; a person reads their numbers in the question."""
     read = read_plan(plan.stored.report / "plan.json")
-    asked = {one.recommendation.id: one for one in asked_about(read, needing_approval(read))}
-    choice = next(found for names in read.alternatives if len(found := [name for name in names if name in asked]) > 1)
-    return [asked[name] for name in choice[:2]]
+    by_cause: dict[str, list[Asked]] = {}
+    for one in asked_about(read, needing_approval(read)):
+        by_cause.setdefault(one.cause, []).append(one)
+    return sorted(by_cause.values(), key=lambda held: (PAY.group not in held[0].title, held[0].number))
 
 
 def open_questions(stack: Stack) -> list[dict[str, Any]]:

@@ -34,6 +34,12 @@ class Ui:
         self.page.goto(self.airflow.url + path)
         return self.page
 
+    def another(self, path: str) -> Page:
+        """A page beside this one, of the same person, at an address below Airflow's own."""
+        page: Page = self.page.context.new_page()
+        page.goto(self.airflow.url + path)
+        return page
+
     def rest(self) -> None:
         """Go to an empty page: Airflow's own draw themselves again all the time, which would slow a run down."""
         self.page.goto("about:blank")

@@ -1,4 +1,4 @@
-"""The cluster that is planned: a real RocketMQ, small, with one mistake that is worth a recommendation."""
+"""The cluster that is planned: a real RocketMQ, small, with a mistake in each of three groups."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +10,30 @@ from tests.cluster.rocketmq import Broker, Cluster
 
 NAME: Final = "shop"
 BROKERS: Final = (Broker("broker-a"), Broker("broker-b"))
-TOPIC: Final = "pay"
-QUEUES: Final = {"broker-a": 2, "broker-b": 2}
-GROUP: Final = "g_pay"
-CLIENTS: Final = 8
-"""Twice as many as there are queues: half of them are idle, which asks for an approval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A group, and the topic that it alone reads: half of its clients are idle, which asks for an approval."""
+
+    group: str
+    topic: str
+    queues_a_broker: int
+
+    @property
+    def queues(self) -> dict[str, int]:
+        """Of the topic, by broker."""
+        return {broker.broker_name: self.queues_a_broker for broker in BROKERS}
+
+    @property
+    def clients(self) -> int:
+        """Twice as many as there are queues."""
+        return 2 * sum(self.queues.values())
+
+
+PAY: Final = Reading("g_pay", "pay", 2)
+"""The one group that somebody owns."""
+READINGS: Final = (PAY, Reading("g_mail", "mail", 1), Reading("g_sms", "sms", 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +49,25 @@ class Shop:
     idle: tuple[int, ...]
 
     def stop_idle_consumers(self) -> None:
-        """Mend the mistake."""
+        """Mend the mistakes."""
         for number in self.idle:
             self.clients.stop_consumer(number)
 
 
 @contextmanager
 def running_shop() -> Iterator[Shop]:
-    """A name server, two brokers, eight consumers and what they consume.
+    """A name server, two brokers, the consumers and what they consume.
 
     Errors: OracleUnavailable without Java, Maven or Maven Central; ClusterError where it does not come up.
     """
     with Cluster(BROKERS, cluster_name=NAME) as cluster:
-        cluster.create_topic(TOPIC, QUEUES)
-        cluster.create_group(GROUP)
+        for reading in READINGS:
+            cluster.create_topic(reading.topic, reading.queues)
+            cluster.create_group(reading.group)
         with Clients(cluster.nameserver) as clients:
-            for number in range(CLIENTS):
-                clients.start_consumer(Consumer(GROUP, f"p{number}", [TOPIC]))
+            for reading in READINGS:
+                for number in range(reading.clients):
+                    clients.start_consumer(Consumer(reading.group, f"{reading.topic}{number}", [reading.topic]))
             idle = tuple(owned.number for owned in clients.settled() if not owned.queues)
-            clients.start_load(TOPIC, 20)
+            clients.start_load(PAY.topic, 20)
             yield Shop(cluster.nameserver, clients, idle)

@@ -26,16 +26,19 @@ from tests.stack.conftest import (
     Published,
     Question,
     Sampled,
+    choices,
     open_questions,
-    two_alternatives,
 )
 from tests.stack.pages import Ui
-from tests.stack.shop import CLIENTS
+from tests.stack.shop import PAY, READINGS
 from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
+from tests.stack.trying import CALLED, CHANGES, LOST, Trying
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 REPORTS = "/rocketmq-capacity"
+CLICKS_OF_A_WHAT_IF = 9
+"""The page, two for each of three changes, to try them, and the report."""
 TOLD_WITHIN_S = 120.0
 """Airflow sends a notice after a task has succeeded."""
 
@@ -95,12 +98,14 @@ def test_a_cluster_is_planned_although_another_one_is_dead(stack: Stack, daily: 
 
 
 def test_the_plan_names_the_consumers_that_are_idle(daily: Published) -> None:
-    (finding,) = (finding for finding in daily.plan["findings"] if finding["rule"] == "IDLE_CONSUMERS")
+    found = {one["consumer_group"]: one for one in daily.plan["findings"] if one["rule"] == "IDLE_CONSUMERS"}
 
     assert daily.plan["cluster_name"] == GOOD
     assert daily.plan["completeness"] == {"failures": [], "ratio": 1.0}
-    assert (finding["consumer_group"], finding["evidence"]["idle"]) == ("g_pay", CLIENTS // 2)
-    assert finding["severity"] == "WARNING"
+    assert {group: one["evidence"]["idle"] for group, one in found.items()} == {
+        one.group: one.clients // 2 for one in READINGS
+    }
+    assert {one["severity"] for one in found.values()} == {"WARNING"}
     assert {"EXPAND_QUEUES", "SCALE_CONSUMERS"} <= {one["action"] for one in daily.plan["recommendations"]}
     assert "g_pay" in daily.page
 
@@ -109,10 +114,10 @@ def test_the_owner_is_told_in_the_chat_with_a_link_to_the_cause(stack: Stack, da
     (address, posted), *_ = until(lambda: stack.chat.posts, TOLD_WITHIN_S, "the notice")
 
     told = posted["markdown"]["content"]
-    (cause,) = (one for one in daily.plan["causes"] if "IDLE_CONSUMERS" in one["rule"])
+    cause = choices(daily)[0][0].cause
     assert address == f"/robot?key={stack.token}"
     assert told.startswith(f"RocketMQ capacity of {GOOD} for payments: ")
-    assert f"]({stack.airflow.url}{daily.address}#cause-{cause['id']})" in told
+    assert f"]({stack.airflow.url}{daily.address}#cause-{cause})" in told
 
 
 def test_sparks_cluster_computed_both_runs(stack: Stack, daily: Published, what_if: Published) -> None:
@@ -139,10 +144,15 @@ def test_who_approved_when_and_why_is_in_the_plan_and_in_the_report(
 ) -> None:
     approval = answered.plan["approval"]
 
-    chosen, other = (one.recommendation.id for one in two_alternatives(answered))
+    (pay, other), (mail, another), (sms, unnamed) = (
+        [one.recommendation.id for one in held] for held in choices(answered)
+    )
     assert (approval["status"], approval["by"], approval["why"]) == ("APPROVED", "admin", WHY)
-    assert approval["approved"] == [chosen]
-    assert (approval["reasons"][chosen], approval["reasons"][other]) == (AGREED, REFUSED)
+    assert sorted(approval["approved"]) == sorted((pay, mail))
+    assert (approval["reasons"][pay], approval["reasons"][sms]) == (AGREED, REFUSED)
+    # An alternative of what is approved gives way to it; all else that nobody named stays open.
+    assert sorted(approval["rejected"]) == sorted((sms, other, another))
+    assert set(approval["recommendations"]) - {*approval["approved"], *approval["rejected"]} == {unnamed}
     assert approval["at"] > answered.plan["taken_at"]
     asked = needing_approval(read_plan(answered.stored.report / "plan.json"))
     assert sorted(approval["recommendations"]) == sorted(asked)
@@ -151,7 +161,8 @@ def test_who_approved_when_and_why_is_in_the_plan_and_in_the_report(
     assert (answered.page.count(f"Why: <q>{AGREED}</q>"), answered.page.count(f"Why: <q>{REFUSED}</q>")) == (2, 2)
     rows = csv.DictReader(io.StringIO((answered.stored.report / "recommendations.csv").read_text("utf-8")))
     said = {row["id"]: (row["answer"], row["answered_by"], row["answer_why"]) for row in rows}
-    assert (said[chosen], said[other]) == (("APPROVED", "admin", AGREED), ("REJECTED", "admin", REFUSED))
+    assert (said[pay], said[sms]) == (("APPROVED", "admin", AGREED), ("REJECTED", "admin", REFUSED))
+    assert said[unnamed] == ("", "", "")
     assert stack.admin.ask("PATCH", question.path, {"chosen_options": ["Reject"]}).status_code == 409
 
 
@@ -159,14 +170,31 @@ def test_a_what_if_shows_what_would_come_and_is_no_plan(stack: Stack, answered: 
     scenario = what_if.plan["scenario"]
     name = what_if.stored.folder.name
 
-    assert scenario["name"] == "broker-b goes, a consumer comes"
-    assert [change["change"] for change in scenario["changes"]] == ["lose_broker", "add_clients"]
+    assert scenario["name"] == CALLED
+    assert [{key: value for key, value in one.items() if value is not None} for one in scenario["changes"]] == CHANGES
     assert scenario["groups"]
     assert what_if.address == f"{REPORTS}/reports/what-ifs/{GOOD}/{name}/"
     # At midnight the scheduler starts another run of its own.
     folders = folders_in(stack.lake.root / GOOD)
     by_hand = [name for name in folders if "-scheduled__" not in name and not name.startswith(".")]
     assert by_hand == [answered.stored.folder.name]
+
+
+def test_a_what_if_of_three_kinds_is_entered_and_its_result_found_with_clicks(
+    trying: Trying, what_if: Published
+) -> None:
+    gone = sum(one.queues[LOST] for one in READINGS)
+    report = trying.result()
+
+    first = report.locator("section.what-if")
+    first.get_by_text("Everything is still carried.").wait_for()
+    shown = first.inner_text()
+    assert what_if.plan["scenario"]["name"] in shown
+    for change in (f"lose broker: broker name {LOST}", f"add clients: consumer group {PAY.group}", "scale traffic: "):
+        assert change in shown
+    assert f"Gone: {gone} queues of {len(READINGS)} groups." in shown
+    print(trying.reader.told())  # noqa: T201  # pytest -rP shows it
+    assert trying.reader.clicks <= CLICKS_OF_A_WHAT_IF
 
 
 def test_every_dataset_of_a_what_if_is_in_the_manifest_of_a_step(what_if: Published) -> None:
