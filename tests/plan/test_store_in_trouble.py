@@ -1,4 +1,4 @@
-"""A store that loses, cuts or refuses what a step writes, and a driver that is killed meanwhile.
+"""A store that loses, refuses or never answers what a step writes, and a driver that is killed meanwhile.
 
 The step ends with one line that names the place, nothing half-written is read, and its next try gives the bytes of a
 plan without trouble. The steps compute without a JVM here, as in tests/kills.
@@ -17,6 +17,7 @@ from uuid import uuid4
 import pytest
 
 from rocketmq_capacity.errors import StoreUnreachable
+from rocketmq_capacity.store import place
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.place import place_of
 from tests.fixtures.s3 import BUCKET, S3
@@ -36,6 +37,7 @@ TRIES: Final = (
     ("snapshot", KILLED, A_TABLE, 9, ""),
     ("allocate", Trouble.STOPS, A_TABLE, 0, "Access Denied; expected a bucket that exists, and credentials"),
     ("assess", Trouble.LOSES, A_TABLE, 3, ".parquet is missing, although the store has accepted it"),
+    ("recommend", Trouble.STALLS, A_TABLE, 2, "Read timeout on endpoint URL"),
     ("publish", KILLED, REPORT, 9, ""),
 )
 """The step, its trouble, of which objects, after how many of them, and what it says."""
@@ -47,14 +49,19 @@ def store(s3_server: S3) -> Iterator[TroubledS3]:
         yield store
 
 
-def test_whatever_happens_to_a_step_its_next_try_gives_the_same_bytes(store: TroubledS3, tmp_path: Path) -> None:
+def test_whatever_happens_to_a_step_its_next_try_gives_the_same_bytes(
+    store: TroubledS3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here = Lake(tmp_path).run("C1", "r1")
     for step in STEPS:
         do(step, here, lambda: SESSION)
     whole, prefix = files_of(here), uuid4().hex
     for step in STEPS:
         for _, trouble, of, after, line in (one for one in TRIES if one[0] == step):
-            meet(store, prefix, step, of, after, trouble, line)
+            with monkeypatch.context() as patch:
+                if trouble is Trouble.STALLS:
+                    patch.setattr(place, "TIME_LIMIT_S", 1)
+                meet(store, prefix, step, of, after, trouble, line)
             store.has(None)
             assert_nothing_half_written(run_in(store, prefix), whole)
         do(step, run_in(store, prefix), lambda: SESSION)
