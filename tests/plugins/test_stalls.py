@@ -38,6 +38,8 @@ TRIES: Final = 3
 """A page that stalls others does so each time; what happens once in a process is not held against it."""
 AT_ONCE: Final = 4
 EVERY_S: Final = 0.02
+LIGHT_ONES: Final = 20
+"""Requests to a server that has nothing else to do."""
 DAYS: Final = 100
 LARGE_PLAN: Final = 24 << 20
 LARGE_INVENTORY: Final = 12 << 20
@@ -218,11 +220,13 @@ FORMS: Final[dict[str, Callable[[], tuple[str, bytes]]]] = {
 
 
 def test_a_quiet_server_stalls_nobody(large: Client) -> None:
+    deadline = time.monotonic() + ANSWERS_WITHIN_S
     with light_requests(large.server) as waited:
-        time.sleep(1)
+        while len(waited.stalls) < LIGHT_ONES:
+            assert time.monotonic() < deadline
+            time.sleep(EVERY_S)
 
-    assert len(waited.stalls) > 3
-    assert waited.longest <= MOST_S
+    assert sorted(waited.stalls)[-2] <= MOST_S  # what happens once is not held against it
 
 
 @pytest.mark.parametrize("name", ASKED)
