@@ -1,7 +1,8 @@
 """The daily Dag with executors that share no folder with Airflow, and a lake in an object store.
 
 The workers see neither the package nor the temporary folder of the driver: code comes through Spark, tables go through
-the store. An Airflow connection opens it. An executor of each app is killed meanwhile, and slow tasks start twice.
+the store. An Airflow connection opens it. An executor of each app is killed meanwhile, and slow tasks start twice. The
+cluster that is planned is a small one with all that may be wrong.
 """
 
 import json
@@ -13,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import psutil
 import pytest
 
@@ -20,6 +22,7 @@ from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.run_lookup import existing_run
 from tests.fixtures.environment import ROOT
+from tests.fixtures.generated import generated, policy_for_generated
 from tests.fixtures.s3 import BUCKET, S3
 from tests.plan import program
 from tests.plan.standalone import Master, running_master
@@ -28,7 +31,7 @@ from tests.stack.service import Services
 if TYPE_CHECKING:
     from airflow.sdk import DAG
 
-pytestmark = [pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 DUE: Final = datetime(2026, 11, 16, tzinfo=UTC)
 LAKE: Final = f"s3://the_store@{BUCKET}/of-dags"
@@ -41,6 +44,22 @@ def driver(tmp_path: Path) -> Path:
     """The temporary folder of Airflow and the drivers."""
     (tmp_path / "driver").mkdir()
     return tmp_path / "driver"
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    """The deployment's policy."""
+    (tmp_path / "policy.yaml").write_text(policy_for_generated())
+    return tmp_path / "policy.yaml"
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Path:
+    """What a run may name, in the folder of such files."""
+    (tmp_path / "inventories").mkdir()
+    file = tmp_path / "inventories" / "shop.json"
+    file.write_bytes(msgspec.json.encode(generated(40, 11)))
+    return file
 
 
 @pytest.fixture
@@ -57,6 +76,8 @@ def dag(
     airflow_database: None,
     workers: Master,
     driver: Path,
+    policy: Path,
+    inventory: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> "DAG":
@@ -82,6 +103,8 @@ def dag(
     monkeypatch.setenv("AIRFLOW_CONN_THE_STORE", s3_server.airflow_connection)
     monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": workers.url}))
     monkeypatch.setenv("RMQC_LAKE", LAKE)
+    monkeypatch.setenv("RMQC_POLICY", str(policy))
+    monkeypatch.setenv("RMQC_INVENTORIES", str(inventory.parent))
     monkeypatch.setenv("TMPDIR", str(driver))
     monkeypatch.setattr("tempfile.tempdir", str(driver))
     dag: DAG = DagBag(str(ROOT / "dags")).dags["rocketmq_capacity_plan"]
@@ -119,17 +142,18 @@ def has_a_worker(executor: psutil.Process) -> bool:
     return any("pyspark" in " ".join(child.cmdline()) for child in executor.children())
 
 
-def test_a_run_gives_the_bytes_of_one_machine(dag: "DAG", workers: Master, s3_server: S3, tmp_path: Path) -> None:
+def test_a_run_gives_the_bytes_of_one_machine(
+    dag: "DAG", inventory: Path, policy: Path, workers: Master, s3_server: S3, tmp_path: Path
+) -> None:
     with losing_executors(workers.work) as lost:
-        run = dag.test(run_after=DUE, logical_date=DUE, run_conf={"inventory": None})
+        run = dag.test(run_after=DUE, logical_date=DUE, run_conf={"inventory": inventory.name})
     assert run.state == "success"
     assert len(lost) >= 2  # of allocate and assess at least
+    assert len({file.parents[2] for file in workers.work.glob("*/app-*/*/stderr")}) == 2  # both workers computed
 
-    stored = existing_run(lake_of(LAKE), run_key(run, "sample"))
+    stored = existing_run(lake_of(LAKE), run_key(run, inventory.stem))
     report = {file.name: file.read_bytes() for file in stored.report.iterdir() if file.is_file()}
-    inventory = tmp_path / "inventory.json"
-    inventory.write_bytes(stored.inventory.read_bytes())
-    here = program.plan(inventory, tmp_path / "here", env={"SPARK_CONF_DIR": os.devnull})
+    here = program.plan(inventory, tmp_path / "here", "--policy", policy, env={"SPARK_CONF_DIR": os.devnull})
     assert report["plan.json"] == (here / "plan.json").read_bytes()
     assert report.keys() == {file.name for file in here.iterdir() if file.is_file() and not file.name.startswith(".")}
     # Neither what a worker keeps of its executors nor what Spark's pages are made of tells the store's secret.

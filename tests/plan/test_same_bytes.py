@@ -1,4 +1,4 @@
-"""The same inputs give the same bytes, however Spark divides the work."""
+"""The same inputs give the same bytes, however Spark divides the work; on several machines in tests/dags too."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -10,8 +10,6 @@ from rocketmq_capacity.store.whole_folder import MARKER
 from tests.fixtures.generated import generated, policy_for_generated
 from tests.fixtures.plan_here import PlanHere
 from tests.plan import program
-from tests.plan.standalone import running_master
-from tests.stack.service import Services
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -77,23 +75,3 @@ def test_one_core_gives_the_bytes_of_two(files: tuple[Path, Path], usual: dict[s
     env = program.with_defaults(tmp_path / "conf", spark__master="local[1]")
 
     assert_same(given(program.plan(inventory, tmp_path / "out", "--policy", policy, env=env)), usual)
-
-
-@pytest.mark.slow
-def test_a_cluster_of_two_workers_gives_the_bytes_of_this_machine(
-    files: tuple[Path, Path], usual: dict[str, bytes], tmp_path: Path
-) -> None:
-    inventory, policy = files
-    with Services(tmp_path / "services") as services, running_master(services, workers=2) as spark:
-        env = program.with_defaults(
-            tmp_path / "conf",
-            spark__master=spark.url,
-            spark__driver__host="127.0.0.1",
-            spark__driver__bindAddress="127.0.0.1",
-            spark__executor__memory="1g",
-        )
-        out = program.plan(inventory, tmp_path / "out", "--policy", policy, env=env)
-        executors = list(spark.work.glob("*/app-*/*/stderr"))
-
-    assert len({file.parents[2] for file in executors}) == 2
-    assert_same(given(out), usual)
