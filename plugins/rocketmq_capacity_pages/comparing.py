@@ -14,7 +14,7 @@ from rocketmq_capacity.language.current import NONE
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
 from rocketmq_capacity.report.compared import Comparison, NotCompared, comparison_of
 from rocketmq_capacity.report.files import PLAN
-from rocketmq_capacity.report.shelf import Report, Search, latest_first
+from rocketmq_capacity.report.shelf import Report, Search, latest_first, since_of
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import ReadableKinds
 from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of, shelves_of
@@ -61,6 +61,7 @@ def _look_up(readable: tuple[Kind, ...], cluster: str, asked: dict[str, str]) ->
 
 
 def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HTMLResponse:
+    before, after = chosen.reports.get("before"), chosen.reports.get("after")
     return page(
         request,
         "difference.html.j2",
@@ -71,8 +72,9 @@ def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HT
         cluster=chosen.cluster,
         choices=chosen.stored[:CHOICES],
         left_out=max(0, len(chosen.stored) - CHOICES),
-        before=chosen.reports.get("before"),
-        after=chosen.reports.get("after"),
+        before=before,
+        after=after,
+        causes=None if before is None or after is None else since_of(before.summary, after.summary),
         missing=[address for side, address in chosen.asked.items() if side not in chosen.reports],
         found=comparison,
     )

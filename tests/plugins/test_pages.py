@@ -236,7 +236,10 @@ def test_the_difference_counts_what_the_plans_themselves_hold(viewer, lakes):
     tree = tree_of(viewer, f"difference?cluster={CLUSTER}&before=plans/{before}&after=plans/{after}")
     plans = [json.loads((lakes[0] / CLUSTER / run / "report/plan.json").read_bytes()) for run in (before, after)]
 
-    short = {text_of(row[0]): [int(text_of(cell)) for cell in row[1:]] for row in elements(tree, "tr")[1:3]}
+    short = {text_of(row[0]): [int(text_of(cell)) for cell in row[1:]] for row in elements(tree, "tr")[1:4]}
+    was, now = ({one["id"] for one in plan["causes"] if one["severity"] != "INFO"} for plan in plans)
+    assert short["Causes, critical and warning"] == [len(now - was), len(was - now), len(now & was)]
+    assert f"{len(now - was)} new causes, {len(was - now)} gone" in text_of(tree_of(viewer, ""))  # the list's
     for title, name in (("Findings", "findings"), ("Recommendations", "recommendations")):
         new, gone, still = short[title]
         assert gone + still == len(plans[0][name])

@@ -255,7 +255,7 @@ def test_the_causes_that_changed_since_the_plan_before_are_listed(shelf):
 
     told = since_last([latest, older[-1]], shelf.reports())
 
-    assert told == {("plans", CLUSTER, latest.run_id): Since(len(has - had), len(had - has))}
+    assert told == {("plans", CLUSTER, latest.run_id): Since(len(has - had), len(had - has), len(had & has))}
     unknown = replace(older[0], summary=structs.replace(older[0].summary, causes=None))
     assert since_last([latest], [latest, unknown, older[1]]) == {}
 

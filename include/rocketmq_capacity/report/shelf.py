@@ -197,10 +197,19 @@ def latest_first(shelves: Iterable[Shelf], search: Search) -> list[Report]:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """How many causes came and went since the plan before, without causes that are only notes (INFO)."""
+    """How many causes came, went and stayed since another plan, without causes that are only notes (INFO)."""
 
     new: int
     gone: int
+    still: int
+
+
+def since_of(before: PlanSummary, after: PlanSummary) -> Since | None:
+    """What changed from one to the other; None if the causes of one of the two are unknown."""
+    if before.causes is None or after.causes is None:
+        return None
+    old, new = set(before.causes), set(after.causes)
+    return Since(len(new - old), len(old - new), len(new & old))
 
 
 def since_last(reports: Sequence[Report], plans: Iterable[Report]) -> Mapping[tuple[str, str, str], Since]:
@@ -216,11 +225,8 @@ def since_last(reports: Sequence[Report], plans: Iterable[Report]) -> Mapping[tu
     for ordered in of_cluster.values():
         for before, after in pairwise(ordered):
             key = after.kind, after.cluster, after.run_id
-            causes_before, causes_after = before.summary.causes, after.summary.causes
-            if key in wanted and causes_before is not None and causes_after is not None:
-                changes[key] = Since(
-                    len(set(causes_after) - set(causes_before)), len(set(causes_before) - set(causes_after))
-                )
+            if key in wanted and (since := since_of(before.summary, after.summary)) is not None:
+                changes[key] = since
     return changes
 
 
