@@ -59,8 +59,8 @@ def test_hours_begin_as_those_of_a_clock() -> None:
     assert hours(inventory([rated("pay", 10.0)], pass_ratios=HALF, hourly=reading)) == [(at(0), 5.0, 10.0, 7, 3)]
 
 
-def test_hours_of_another_time_than_the_year_before_the_snapshot_are_left_out() -> None:
-    for first_at in ("2030-01-01T00:00:00Z", "1999-01-01T00:00:00Z"):
+def test_hours_after_the_snapshot_or_before_its_sampled_days_are_left_out() -> None:
+    for first_at in ("2030-01-01T00:00:00Z", "1999-01-01T00:00:00Z", at(60, MIDNIGHT - timedelta(days=7))):
         reading = HourlyGroup(first_at=first_at, most_lag=(7,), clients=(3,))
         assert hours(inventory([rated("pay", 10.0)], pass_ratios=HALF, hourly=reading)) == [
             (at(0), 5.0, 10.0, None, None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.settings.thresholds import RebalanceFrequency
+from rocketmq_capacity.settings.thresholds import Provision, RebalanceFrequency
 from rocketmq_capacity.snapshot import sampled_hours
 from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, HourlyRates, Inventory, Topic
 from rocketmq_capacity.snapshot.past_members import past_members
@@ -117,7 +117,7 @@ def test_the_peak_is_the_busy_hour_of_the_week_and_the_most_stands_beside_it() -
         mean_msgs_per_s=tuple(means),
         most_msgs_per_s=(*means[:-1], 500.0),
     )
-    past = PastHours({}, TAKEN, 14, {"pay": rates}).of_group({"pay": 0.5})
+    past = PastHours({}, TAKEN, Provision(), {"pay": rates}).of_group({"pay": 0.5})
     assert past is not None
     assert past.msgs_per_s == {"pay": 94.0}
     assert (past.most_msgs_per_s, past.most_s) == (250.0, (TAKEN - timedelta(hours=1)).timestamp())
@@ -127,8 +127,8 @@ def test_the_peak_is_the_busy_hour_of_the_week_and_the_most_stands_beside_it() -
 
 def test_an_hour_without_samples_has_what_snapshots_say() -> None:
     rates = HourlyRates(first_at=text(MIDNIGHT), mean_msgs_per_s=(1.0, None), most_msgs_per_s=(2.0, None))
-    past = PastHours({}, TAKEN, 14, {"pay": rates})
-    assert np.array_equal(past.of_topic["pay"], [1.0])
+    past = PastHours({}, TAKEN, Provision(), {"pay": rates})
+    assert np.array_equal(past.courses_of({"pay": 1.0}), [[1.0], [2.0]])
 
 
 def test_a_long_day_is_looked_at_topic_by_topic(monkeypatch: pytest.MonkeyPatch) -> None:

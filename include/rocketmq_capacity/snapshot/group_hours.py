@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rocketmq_capacity.snapshot.inventory_values import MOST_HOURS
-from rocketmq_capacity.snapshot.past_rates import hour_of
+from rocketmq_capacity.snapshot.past_rates import hour_of, sampled_hours
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.seconds import HOUR_S
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -23,26 +22,28 @@ def group_hours(resolved: Resolved) -> Columns:
     groups, past = resolved.inventory.consumer_groups, resolved.past_hours
     names: list[tuple[str, int]] = []
     begins = [0 if one.hourly is None else hour_of(one.hourly.first_at) for one in groups]
-    taken_s = int(resolved.inventory.taken_at_utc.timestamp())
-    lasts = [
-        # What a file tells of other times than the year before it is left out: no more hours than that have a column.
-        0 if one.hourly is None or not 0 <= taken_s - begin <= MOST_HOURS * HOUR_S else len(one.hourly.clients)
-        for one, begin in zip(groups, begins, strict=True)
+    taken_at, bounds = resolved.inventory.taken_at_utc, resolved.provision
+    places_told = [
+        range(0)
+        if one.hourly is None
+        else sampled_hours(one.hourly.first_at, len(one.hourly.clients), taken_at, bounds)
+        for one in groups
     ]
-    sampled = {begin + hour * HOUR_S for begin, last in set(zip(begins, lasts, strict=True)) for hour in range(last)}
+    sampled = {begin + hour * HOUR_S for begin, own in set(zip(begins, places_told, strict=True)) for hour in own}
     hours = sorted({*past.hours, *sampled})
     place = {hour: index for index, hour in enumerate(hours)}
     past_places = [place[hour] for hour in past.hours]
     figures_of_groups: list[_Numbers] = [np.zeros((4, 0))]
     codes: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64)]
-    for group, reads, begin, last in zip(groups, resolved.reads, begins, lasts, strict=True):
+    for group, reads, begin, hours_told in zip(groups, resolved.reads, begins, places_told, strict=True):
         if resolved.kinds.of_group(group.consumer_group) != BUSINESS:
             continue
         figures = np.full((4, len(hours)), np.nan)
         figures[:2, past_places] = past.courses_of(resolved.business_ratios(reads))
-        if group.hourly is not None and last:
-            places = [place[begin + hour * HOUR_S] for hour in range(last)]
-            figures[2:, places] = np.array([group.hourly.most_lag, group.hourly.clients], np.float64)
+        if group.hourly is not None and hours_told:
+            places = [place[begin + hour * HOUR_S] for hour in hours_told]
+            reading = np.array([group.hourly.most_lag, group.hourly.clients], np.float64)
+            figures[2:, places] = reading[:, hours_told.start : hours_told.stop]
         known = np.flatnonzero(~np.isnan(figures).all(axis=0))
         names.append((group.consumer_group, len(known)))
         figures_of_groups.append(figures[:, known])

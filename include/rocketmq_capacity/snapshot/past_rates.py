@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from itertools import groupby, pairwise
 from math import ceil, fsum
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -151,6 +151,24 @@ def _mean(start: _QueueOffsets, end: _QueueOffsets, lasts_s: float) -> float | N
     return written / lasts_s
 
 
+class _Course(NamedTuple):
+    """A figure of a topic in the hours of which it is known: there may be many topics, and each may know other hours.
+
+    Attributes:
+        places: of the hours, ascending.
+        values: in these hours.
+    """
+
+    places: npt.NDArray[np.int64]
+    values: _Numbers
+
+    def whole(self, hours: int) -> _Numbers:
+        """The figure in all hours, NaN where it is unknown."""
+        course = np.full(hours, np.nan)
+        course[self.places] = self.values
+        return course
+
+
 class PastHours:
     """The rates of topics by hour.
 
@@ -158,47 +176,49 @@ class PastHours:
         hours: the hours that have any rate, in seconds since 1970, ascending.
         days: of each hour the day, in days since 1970.
         is_recent: of each hour whether its day is one of the last ones, which the peak is looked for in.
-        of_topic: by topic its rate in each hour, the highest that was seen, or the mean by samples; NaN if none was.
-        daily: by topic the rate of its busy hour on each of ``different_days``; NaN if none was seen. Samples do not
-            count, because a day that has them would look busier than the days before without.
-        most: by topic the highest rate between two samples in each hour; NaN if there were none.
+        different_days: those with any rate, in days since 1970.
+        days_ago: the same, counted back from the snapshot's.
     """
 
     def __init__(
         self,
         rates: Mapping[str, Sequence[PastRate]],
         taken_at: datetime,
-        days: int,
+        bounds: Provision,
         hourly: Mapping[str, HourlyRates] | None = None,
     ) -> None:
-        """The rates before a snapshot; the peak is looked for in the last so many days that have any."""
+        """The rates before a snapshot, and those by samples of its last ``sampled_days``."""
         hours_at = {at: hour_of(at) for at in {rate.at for each in rates.values() for rate in each}}
-        sampled = {topic: _by_hour(own) for topic, own in (hourly or {}).items()}
+        sampled = {topic: _by_hour(own, taken_at, bounds) for topic, own in (hourly or {}).items()}
         self.hours = sorted({*hours_at.values(), *(hour for own in sampled.values() for hour in own)})
         self.days = np.array(self.hours, np.int64) // (24 * HOUR_S)
+        self.different_days = np.unique(self.days)
+        self.is_recent = np.isin(self.days, self.different_days[-bounds.peak_days :])
+        self.days_ago = int(taken_at.timestamp()) // (24 * HOUR_S) - self.different_days
         place = {hour: index for index, hour in enumerate(self.hours)}
-        self.of_topic: dict[str, _Numbers] = {}
-        for topic, of_topic in rates.items():
-            course = np.full(len(self.hours), np.nan)
-            for rate in of_topic:
+        # The highest rate that was seen, or the mean by samples; the highest between two samples; the rate of the busy
+        # hour of each day. Samples do not count in the last: a day that has them would look busier than those without.
+        self._rates: dict[str, _Course] = {}
+        self._most: dict[str, _Course] = {}
+        self._daily: dict[str, _Course] = {}
+        for topic in {**rates, **sampled}:
+            seen: dict[int, float] = {}
+            for rate in rates.get(topic, ()):
                 if (highest := _highest(rate)) is not None:
                     index = place[hours_at[rate.at]]
-                    course[index] = np.fmax(course[index], highest)
-            self.of_topic[topic] = course
-        self.different_days, first = np.unique(self.days, return_index=True)
-        self.is_recent = np.isin(self.days, self.different_days[-days:])
-        today = int(taken_at.timestamp()) // (24 * HOUR_S)
-        self.days_ago = today - self.different_days
-        self.daily = {topic: _daily(own, first) for topic, own in self.of_topic.items()}
-        self.most: dict[str, _Numbers] = {}
-        nothing = np.full(len(self.hours), np.nan)
-        for topic, by_hour in sampled.items():
-            places = [place[hour] for hour in by_hour]
-            course, most = self.of_topic.get(topic, nothing).copy(), nothing.copy()
-            means, mosts = np.array([*by_hour.values()], np.float64).reshape(-1, 2).T
-            course[places], most[places] = np.fmax(course[places], means), mosts
-            self.of_topic[topic], self.most[topic] = course, most
-            self.daily.setdefault(topic, np.full(len(first), np.nan))
+                    seen[index] = max(highest, seen.get(index, highest))
+            self._daily[topic] = self._busy_hours(_course(seen))
+            by_hour = {place[hour]: told for hour, told in sampled.get(topic, {}).items()}
+            means = {index: max(mean, seen.get(index, mean)) for index, (mean, _) in by_hour.items()}
+            self._rates[topic] = _course({**seen, **means})
+            if topic in sampled:
+                self._most[topic] = _course({index: most for index, (_, most) in by_hour.items()})
+
+    def _busy_hours(self, course: _Course) -> _Course:
+        """The rate of the busy hour of each day, by the place of the day."""
+        days, first = np.unique(self.days[course.places], return_index=True)
+        busy = [np.sort(of_day)[_busy(len(of_day))] for of_day in np.split(course.values, first[1:]) if len(of_day)]
+        return _Course(np.searchsorted(self.different_days, days), np.array(busy, np.float64))
 
     def of_group(self, pass_ratios: Mapping[str, float | None]) -> PastTraffic | None:
         """The traffic of a group's busy hour; None without rates, or if a filter's share is unknown.
@@ -208,34 +228,39 @@ class PastHours:
         Args:
             pass_ratios: of each topic that the group reads, the share of its messages that its filter lets through.
         """
-        known = {topic: self.of_topic[topic] for topic in pass_ratios if topic in self.of_topic}
-        shares = [pass_ratios[topic] for topic in known]
-        if not known or None in shares or None in pass_ratios.values():
+        known = [topic for topic in pass_ratios if topic in self._rates]
+        if not known or None in pass_ratios.values():
             return None
-        rates = np.stack(list(known.values()))
-        is_known = ~np.isnan(rates)
-        totals = (np.where(is_known, rates, 0.0) * np.array(shares, np.float64)[:, None]).sum(axis=0)
-        seen = np.flatnonzero(is_known.any(axis=0) & self.is_recent)
+        totals, number = np.zeros(len(self.hours)), np.zeros(len(self.hours), np.int64)
+        for topic in known:
+            places, values = self._rates[topic]
+            totals[places] += values * (pass_ratios[topic] or 0.0)
+            number[places] += 1
+        seen = np.flatnonzero((number > 0) & self.is_recent)
         if not len(seen):
             return None
         ranked = seen[np.argsort(totals[seen], kind="stable")]
         hour = int(ranked[_busy(len(ranked))])
-        is_whole = is_known.all(axis=0) & self.is_recent & (len(known) == len(pass_ratios))
+        is_whole = (number == len(pass_ratios)) & self.is_recent
         days_ago, daily = self.days_of(pass_ratios)
+        of_hour = {topic: _value_at(self._rates[topic], hour) for topic in known}
         return PastTraffic(
             days=len(set(self.days[is_whole].tolist())),
             hours=len(seen),
             hour_s=self.hours[hour],
-            msgs_per_s={topic: float(own[hour]) for topic, own in known.items() if not np.isnan(own[hour])},
+            msgs_per_s={topic: rate for topic, rate in of_hour.items() if rate is not None},
             days_ago=days_ago,
             daily_msgs_per_s=daily,
-            **self._most(pass_ratios),
+            **self._most_of(pass_ratios),
         )
 
-    def _most(self, shares: Mapping[str, float | None]) -> dict[str, float]:
+    def _most_of(self, pass_ratios: Mapping[str, float | None]) -> dict[str, float]:
         """The most that came to a group between two samples, and in which hour; nothing without samples."""
-        mosts = [self.most[topic] * (share or 0.0) for topic, share in shares.items() if topic in self.most]
-        totals = np.nansum(mosts, axis=0) if mosts else np.zeros(0)
+        totals = np.zeros(len(self.hours))
+        for topic, share in pass_ratios.items():
+            if topic in self._most:
+                places, values = self._most[topic]
+                totals[places] += values * (share or 0.0)
         if not totals.any():
             return {}
         hour = int(totals.argmax())
@@ -243,34 +268,36 @@ class PastHours:
 
     def days_of(self, pass_ratios: Mapping[str, float | None]) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """The earlier days of which the rates of all these topics are known, and the traffic on each of them."""
-        daily = self._of_all(pass_ratios, self.daily, len(self.days_ago))
+        daily = _of_all(pass_ratios, self._daily, len(self.days_ago))
         is_used = ~np.isnan(daily) & (self.days_ago > 0)
         return tuple(self.days_ago[is_used].tolist()), tuple(daily[is_used].tolist())
 
     def courses_of(self, pass_ratios: Mapping[str, float | None]) -> tuple[_Numbers, _Numbers]:
         """What came to a group in each of ``hours``, and the most between two samples; NaN where a topic is unknown."""
-        courses = (self._of_all(pass_ratios, known, len(self.hours)) for known in (self.of_topic, self.most))
+        courses = (_of_all(pass_ratios, known, len(self.hours)) for known in (self._rates, self._most))
         msgs, most = courses
         return msgs, most
 
-    @staticmethod
-    def _of_all(pass_ratios: Mapping[str, float | None], known: Mapping[str, _Numbers], number: int) -> _Numbers:
-        """The sum over all these topics; NaN where one is unknown."""
-        if not pass_ratios or not pass_ratios.keys() <= known.keys() or None in pass_ratios.values():
-            return np.full(number, np.nan)
-        shares = np.array(list(pass_ratios.values()), np.float64)
-        total: _Numbers = shares @ np.stack([known[topic] for topic in pass_ratios])
-        return total
+
+def _of_all(pass_ratios: Mapping[str, float | None], known: Mapping[str, _Course], number: int) -> _Numbers:
+    """The sum over all these topics; NaN where one is unknown."""
+    if not pass_ratios or not pass_ratios.keys() <= known.keys() or None in pass_ratios.values():
+        return np.full(number, np.nan)
+    total = np.zeros(number)
+    for topic, share in pass_ratios.items():
+        total += known[topic].whole(number) * (share or 0.0)
+    return total
 
 
-def _daily(hours: _Numbers, first: npt.NDArray[np.int64]) -> _Numbers:
-    """The rate of the busy hour of each day; ``first`` has the position of the first hour of each."""
-    busy = np.full(len(first), np.nan)
-    for day, of_day in enumerate(np.split(hours, first[1:])):
-        known = np.sort(of_day[~np.isnan(of_day)])
-        if len(known):
-            busy[day] = known[_busy(len(known))]
-    return busy
+def _course(values: Mapping[int, float]) -> _Course:
+    places = sorted(values)
+    return _Course(np.array(places, np.int64), np.array([values[place] for place in places], np.float64))
+
+
+def _value_at(course: _Course, hour: int) -> float | None:
+    place = int(np.searchsorted(course.places, hour))
+    is_known = place < len(course.places) and course.places[place] == hour
+    return float(course.values[place]) if is_known else None
 
 
 def hour_of(at: str) -> int:
@@ -280,10 +307,19 @@ def hour_of(at: str) -> int:
     return int(start.timestamp())
 
 
-def _by_hour(hourly: HourlyRates) -> dict[int, tuple[float, float]]:
+def sampled_hours(first_at: str, number: int, taken_at: datetime, bounds: Provision) -> range:
+    """Of so many hours from a first one, the places of those that are in the ``sampled_days`` before a snapshot."""
+    taken_s = int(taken_at.timestamp())
+    first = hour_of(first_at)
+    ago = (taken_s // HOUR_S * HOUR_S - first) // HOUR_S
+    return range(max(ago - bounds.sampled_days * 24, 0), min(ago + (taken_s % HOUR_S > 0), number))
+
+
+def _by_hour(hourly: HourlyRates, taken_at: datetime, bounds: Provision) -> dict[int, tuple[float, float]]:
     """The mean and the highest rate of each hour of which both are known."""
-    first = hour_of(hourly.first_at)
-    pairs = enumerate(zip(hourly.mean_msgs_per_s, hourly.most_msgs_per_s, strict=True))
+    first, means, mosts = hour_of(hourly.first_at), hourly.mean_msgs_per_s, hourly.most_msgs_per_s
     return {
-        first + place * HOUR_S: (mean, most) for place, (mean, most) in pairs if mean is not None and most is not None
+        first + place * HOUR_S: (mean, most)
+        for place in sampled_hours(hourly.first_at, len(means), taken_at, bounds)
+        if (mean := means[place]) is not None and (most := mosts[place]) is not None
     }
