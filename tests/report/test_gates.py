@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.plan_file.ledger import LedgerEntry, LedgerFigure
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.report.gates import Going, Leftover
+from rocketmq_capacity.report.gates import Going, Leftover, Spread
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.ledger import Today, with_ledger
 from rocketmq_capacity.report.plan_before import PlanBefore, plan_before
@@ -177,3 +177,69 @@ def test_the_page_says_which_step_is_next(language: Language, said: str) -> None
     made, _ = plan_after(FEWER, READ, (8, 4), (8, 4))
 
     assert said in text_of(section(read_page(render_report(made, beside_of({}), language)), "ledger"))
+
+
+ADDED = LedgerEntry(
+    id="add-1",
+    action="ADD_BROKER",
+    state="APPROVED",
+    since=BEFORE,
+    at=BEFORE,
+    changes=(LedgerFigure(figure="brokers", before=2, predicted=4),),
+    steps=("Start the broker", "Spread the topics", "See that disks empty"),
+)
+FOUR = ("a", "b", "c", "d")
+
+
+def after_adding(spread: Spread | None, entry: LedgerEntry = ADDED) -> LedgerEntry:
+    rows: dict[str, Any] = {
+        "cluster": [a_cluster(taken_at=NOW)],
+        "group_status": [a_group()],
+        "run_before": [{"taken_at": BEFORE}],
+    }
+    return only(with_ledger(plan_of(rows), PlanBefore((entry,)), Today(spread=spread)))
+
+
+@pytest.mark.parametrize(
+    ("spread", "step", "state", "why"),
+    [
+        (Spread(brokers=("a", "b", "c")), 1, "CLOSED", "3 of 4 brokers take messages"),
+        (
+            Spread(brokers=FOUR, empty=("d",), uneven=("pay",)),
+            1,
+            "OPEN",
+            "4 brokers take messages, and no business topic has a queue on d",
+        ),
+        (
+            Spread(brokers=FOUR, uneven=("pay",), unknown=("ship",)),
+            2,
+            "UNKNOWN",
+            "it is not known how many queues these topics have on each broker: ship",
+        ),
+        (
+            Spread(brokers=FOUR, uneven=("pay",)),
+            2,
+            "UNKNOWN",
+            "more queues on some brokers than on others have: pay; a snapshot does not see whether that is meant",
+        ),
+        (Spread(brokers=(*FOUR, "e")), 2, "OPEN", "every business topic has as many queues on each of 5 brokers"),
+    ],
+)
+def test_a_new_broker_is_begun_until_topics_lie_on_it(spread: Spread, step: int, state: str, why: str) -> None:
+    entry = after_adding(spread)
+    assert entry.state == "BEGUN"
+    assert entry.gate
+    assert (entry.gate.step, entry.gate.state, entry.gate.why) == (step, state, why)
+
+
+def test_without_another_broker_or_with_fewer_none_is_added_and_unknown_ones_say_nothing() -> None:
+    for spread in (None, Spread(brokers=("a", "b")), Spread(brokers=("a",))):
+        assert (after_adding(spread).state, after_adding(spread).gate) == ("GONE", None)
+
+
+def test_a_gate_that_stays_unknown_is_shown_for_two_weeks() -> None:
+    begun = replace(ADDED, state="BEGUN", at="2026-11-01T02:00:00Z")
+    spread = Spread(brokers=FOUR, uneven=("pay",))
+    carried_out = after_adding(spread, begun)
+    assert (carried_out.state, carried_out.gate) == ("CARRIED_OUT", None)
+    assert after_adding(spread, carried_out).state == "CARRIED_OUT"

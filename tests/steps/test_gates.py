@@ -7,7 +7,7 @@ import pytest
 
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory, render_inventory
-from tests.fixtures.days import Days, entry, fewer_queues
+from tests.fixtures.days import Days, entry, fewer_queues, more_brokers
 from tests.steps.test_ledger import inventory
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ def of_day(day: int) -> Inventory:
     document["consumer_groups"].sort(key=lambda group: TOPICS.index(group["consumer_group"].removeprefix("g_")))
     if day > 20:
         write_queues_down(document)
+        document["brokers"].append({
+            **document["brokers"][0],
+            "broker_name": "broker-b",
+            "broker_addr": "10.0.1.2:10911",
+        })
     return parse_inventory(msgspec.json.encode(document), source="inventory")
 
 
@@ -48,6 +53,8 @@ def test_which_gate_is_open_is_told_by_what_is_written_and_read_of_the_queues_th
     days.plan(20, of_day(20))
     for topic in TOPICS:
         days.advise(20, fewer_queues(topic, ["broker-a"], 8, 4))
+    for more in (1, 2):
+        days.advise(20, more_brokers(1, 1 + more))
     plan = days.plan(21, of_day(21))
 
     assert entry(plan, "shrink-carts").state == "GONE"
@@ -61,3 +68,11 @@ def test_which_gate_is_open_is_told_by_what_is_written_and_read_of_the_queues_th
     assert gates["orders"] == ("BEGUN", 2, "CLOSED", written)
     assert gates["stock"] == ("BEGUN", 3, "CLOSED", "not read yet in the queues that go: g_stock 42")
     assert gates["refunds"][:3] == ("BEGUN", 3, "OPEN")
+
+    gate = entry(plan, "add-2").gate
+    assert gate
+    assert (gate.step, gate.state) == (1, "OPEN")
+    assert gate.why == "2 brokers take messages, and no business topic has a queue on broker-b"
+    gate = entry(plan, "add-3").gate
+    assert gate
+    assert (gate.step, gate.state, gate.why) == (1, "CLOSED", "2 of 3 brokers take messages")

@@ -9,6 +9,8 @@ QUEUES: Final = ("read_queue_nums", "write_queue_nums")
 """Changed by broker."""
 OF_A_GROUP: Final = ("clients", "strategy", "message_request_mode")
 """Changed of the recommendation's group."""
+BROKERS: Final = "brokers"
+"""Changed of the cluster: brokers that take messages."""
 OWNED: Final = ("idle", "orphan_queues", "doubly_owned_queues")
 """Predicted of groups: clients without a queue, queues without a reader, queues with several."""
 PEAK: Final = "peak"
@@ -22,7 +24,7 @@ TWICE: Final = "messages_twice_worst"
 
 def changed_figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[LedgerFigure, ...]:
     """What differs once it is carried out; nothing if no snapshot shows it."""
-    return (*_queues(before, after), *_of_group(before, after))
+    return (*_queues(before, after), *_of_whole(before, after))
 
 
 def predicted_figures(
@@ -52,8 +54,8 @@ def _queues(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Led
                 yield LedgerFigure(figure=name, of=broker, before=today, predicted=predicted)
 
 
-def _of_group(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[LedgerFigure]:
-    for name in OF_A_GROUP:
+def _of_whole(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[LedgerFigure]:
+    for name in (*OF_A_GROUP, BROKERS):
         today, predicted = _value(before.get(name)), _value(after.get(name))
         if predicted is not None and today != predicted:
             yield LedgerFigure(figure=name, before=today, predicted=predicted)

@@ -1,7 +1,8 @@
-"""The gates of a change in steps that is begun: fewer queues, of which some numbers are down and others are not.
+"""The gates of a change in steps that is begun: fewer queues of a topic, or a new broker.
 
 A gate is open if today's snapshot shows what the checks of its step ask for, closed if it shows something else, and
-unknown, with the reason, where facts are missing. Source: recommendation/shrinking.py, whose steps they are.
+unknown, with the reason, where facts are missing. Source: recommendation/shrinking.py and add_broker.py, whose steps
+they are.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -9,12 +10,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rocketmq_capacity.plan_file.ledger import Gate, GateState, LedgerEntry, LedgerFigure
+from rocketmq_capacity.report.foretold import BROKERS
 from rocketmq_capacity.wording import listed
 
 NAMED: Final = 8
 """Groups and brokers that a sentence names."""
 WRITE_DOWN, WAIT, DRAINED = -4, -3, -2
 """Places of the steps that have a gate, from the end; the last step is that read queues go down."""
+START, SPREAD = -3, -2
+"""The same of a new broker; that disks empty is seen over days, and no gate."""
 Going = Mapping[str, tuple[int, int]]
 """By broker, the first id of the queues that go, and the number of read queues today."""
 
@@ -32,6 +36,23 @@ class Leftover:
     msgs_per_s: float | None
     unread: Mapping[str, int | None] = field(default_factory=dict)
     broadcasting: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How business topics lie on the brokers that take messages: masters that can be read and written.
+
+    Attributes:
+        brokers: their names.
+        empty: those of them on which no business topic has a queue.
+        uneven: topics that have more writable queues on some of them than on others.
+        unknown: topics of which that is not known.
+    """
+
+    brokers: tuple[str, ...]
+    empty: tuple[str, ...] = ()
+    uneven: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 def gate_of(entry: LedgerEntry, leftover: Callable[[str, Going], Leftover]) -> Gate | None:
@@ -58,6 +79,29 @@ def gate_of(entry: LedgerEntry, leftover: Callable[[str, Going], Leftover]) -> G
         why = f"{left.msgs_per_s:,.3g} messages a second are still written to the queues that go"
         return _gate(entry, WAIT, "CLOSED", why)
     return _drained(entry, left)
+
+
+def gate_of_broker(entry: LedgerEntry, spread: Spread | None) -> Gate | None:
+    """The gate that the addition of brokers has come to; None for any other change, and if the brokers are unknown."""
+    wanted = next((one.predicted for one in entry.changes if one.figure == BROKERS), None)
+    if not isinstance(wanted, int) or spread is None or len(entry.steps) < -START:
+        return None
+    number = len(spread.brokers)
+    if number < wanted:
+        return _gate(entry, START, "CLOSED", f"{number} of {wanted} brokers take messages")
+    if spread.empty:
+        why = f"{number} brokers take messages, and no business topic has a queue on {listed(spread.empty, NAMED)}"
+        return _gate(entry, START, "OPEN", why)
+    if spread.unknown:
+        why = f"it is not known how many queues these topics have on each broker: {listed(spread.unknown, NAMED)}"
+        return _gate(entry, SPREAD, "UNKNOWN", why)
+    if spread.uneven:
+        why = (
+            f"more queues on some brokers than on others have: {listed(spread.uneven, NAMED)}; a snapshot does not see"
+            " whether that is meant"
+        )
+        return _gate(entry, SPREAD, "UNKNOWN", why)
+    return _gate(entry, SPREAD, "OPEN", f"every business topic has as many queues on each of {number} brokers")
 
 
 def _drained(entry: LedgerEntry, left: Leftover) -> Gate:

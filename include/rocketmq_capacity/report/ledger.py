@@ -21,6 +21,7 @@ from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.ledger import (
     ActionRate,
     Fate,
+    Gate,
     GroupThen,
     Ledger,
     LedgerEntry,
@@ -32,8 +33,8 @@ from rocketmq_capacity.plan_file.ledger import (
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Recommendation
 from rocketmq_capacity.report.deliveries import judged_deliveries
-from rocketmq_capacity.report.foretold import OWNED, PEAK, QUEUES, TWICE, UTILISATION
-from rocketmq_capacity.report.gates import Going, Leftover, gate_of
+from rocketmq_capacity.report.foretold import BROKERS, OWNED, PEAK, QUEUES, TWICE, UTILISATION
+from rocketmq_capacity.report.gates import Going, Leftover, Spread, gate_of, gate_of_broker
 from rocketmq_capacity.report.plan_before import PlanBefore
 from rocketmq_capacity.vocabulary import MIXED
 
@@ -79,12 +80,14 @@ class Today:
         owners: names of groups -> what their clients own; a group that did not say it is missing.
         went_back: names of groups -> messages by which their offsets went back since the run before; None if unknown.
         leftover: topic, queues that go -> what is still written to them, and what groups have not read there.
+        spread: how topics lie on brokers; None if unknown.
     """
 
     queues: Mapping[str, Queues] = field(default_factory=dict)
     owners: Callable[[Collection[str]], Mapping[str, Owners]] = lambda _names: {}
     went_back: Callable[[Collection[str]], Mapping[str, int | None]] = lambda _names: {}
     leftover: Callable[[str, Going], Leftover] = lambda _topic, _going: Leftover(msgs_per_s=None)
+    spread: Spread | None = None
 
 
 NOTHING_SEEN: Final = Today()
@@ -110,7 +113,7 @@ class _Carried:
 
     @property
     def made(self) -> int:
-        return sum(figure.came == figure.predicted for figure in self.changes)
+        return sum(figure.is_right is True for figure in self.changes)
 
     @property
     def touched(self) -> set[str]:
@@ -129,7 +132,7 @@ def with_ledger(plan: Plan, before: PlanBefore, today: Today) -> Plan:
         return plan
     groups = {one.consumer_group: one for one in plan.groups}
     old = [one for one in before.entries if one.state in DECIDED and _is_recent(one, plan.taken_at)]
-    carried = [_carried(one, groups, today.queues) for one in before.entries if one.state not in (*DECIDED, "GONE")]
+    carried = [_carried(one, groups, today) for one in before.entries if one.state not in (*DECIDED, "GONE")]
     standing = _matched(plan.recommendations, [one for one in carried if one.done not in ("DONE", "OTHERWISE")])
     kept = {one.entry.id for one in standing.values()}
     left = [one for one in carried if one.entry.id not in kept]
@@ -152,12 +155,12 @@ def _fate(entry: LedgerEntry) -> Fate:
     return next(one for one in ORDER if one == entry.state)
 
 
-def _carried(entry: LedgerEntry, groups: Mapping[str, GroupPlan], queues: Mapping[str, Queues]) -> _Carried:
-    group = groups.get(entry.consumer_group or "")
-    changes = tuple(
-        replace(figure, came=_came(figure, queues.get(entry.topic or "", {}), group)) for figure in entry.changes
-    )
-    changes = tuple(replace(one, is_right=None if one.came is None else one.came == one.predicted) for one in changes)
+def _carried(entry: LedgerEntry, groups: Mapping[str, GroupPlan], today: Today) -> _Carried:
+    group, queues = groups.get(entry.consumer_group or ""), today.queues.get(entry.topic or "", {})
+    brokers = None if today.spread is None else len(today.spread.brokers)
+    came = [brokers if one.figure == BROKERS else _came(one, queues, group) for one in entry.changes]
+    changes = tuple(replace(figure, came=value) for figure, value in zip(entry.changes, came, strict=True))
+    changes = tuple(replace(one, is_right=None if one.came is None else _done(one) == "DONE") for one in changes)
     done = {_done(figure) for figure in changes}
     if not changes:
         return _Carried(entry, None, changes)
@@ -188,9 +191,12 @@ def _done(figure: LedgerFigure) -> Done:
         return "DONE"
     if came is None or came == before:
         return "NOT"
-    if figure.figure == "clients" and isinstance(came, int) and isinstance(before, int) and isinstance(predicted, int):
-        # Clients come and go by themselves: a number between is a part of the way, and another one says nothing.
-        return "IN_PART" if min(before, predicted) < came < max(before, predicted) else "NOT"
+    if isinstance(came, int) and isinstance(before, int) and isinstance(predicted, int):
+        if figure.figure == BROKERS and came > predicted:
+            return "DONE"  # so many or more were asked for
+        if figure.figure in ("clients", BROKERS):
+            # Clients come and go by themselves: a number between is a part of the way, and another one says nothing.
+            return "IN_PART" if min(before, predicted) < came < max(before, predicted) else "NOT"
     return "IN_PART" if came == MIXED else "OTHERWISE"
 
 
@@ -255,17 +261,27 @@ def _closed(
     closed = []
     for earlier in left:
         entry = replace(earlier.entry, changes=earlier.changes, gate=None, why=None)
-        if earlier.done in ("DONE", None):
+        if (gate := _gate(earlier, today, plan.taken_at)) is not None:
+            entry = replace(entry, state="BEGUN", gate=gate)
+        elif earlier.done in ("DONE", None):
             twice = {name for name in earlier.touched if touched[name] - (earlier.done == "DONE") > 0}
             entry = _judged(entry, earlier.done == "DONE", seen, twice, plan.taken_at)
         elif earlier.done == "OTHERWISE" and entry.topic not in topics:
             entry = replace(entry, state="FAILED", why="something else was done than what was recommended")
-        elif earlier.done == "IN_PART" and (gate := gate_of(entry, today.leftover)) is not None:
-            entry = replace(entry, state="BEGUN", gate=gate)
         else:
             entry = replace(entry, state="GONE", why=_why_gone(earlier, touched, topics))
         closed.append(replace(entry, at=plan.taken_at if entry.state != earlier.entry.state else earlier.entry.at))
     return closed
+
+
+def _gate(earlier: _Carried, today: Today, taken_at: str) -> Gate | None:
+    """The gate that a change has come to; None if it is not begun, or done."""
+    entry = replace(earlier.entry, changes=earlier.changes)
+    if earlier.done == "IN_PART" and (gate := gate_of(entry, today.leftover)) is not None:
+        return gate
+    # With its brokers there, topics are still to be spread, which may stay unknown: it is shown for some days.
+    is_shown = entry.state != "CARRIED_OUT" and (entry.state != "BEGUN" or _is_recent(entry, taken_at))
+    return gate_of_broker(entry, today.spread) if earlier.done in ("IN_PART", "DONE") and is_shown else None
 
 
 def _why_gone(earlier: _Carried, touched: Mapping[str, int], topics: Collection[str]) -> str:

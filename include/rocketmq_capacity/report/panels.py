@@ -182,20 +182,37 @@ def _panel(panel: Panel, scale: _Scale) -> Iterator[str]:
 
 
 def _line(line: Line, scale: _Scale) -> str:
-    path: list[str] = []
-    last_s: float | None = None
-    for at_s, value in line.points:
-        if value is None:
-            last_s = None
-            continue
-        is_joined = last_s is not None and at_s - last_s <= line.gap_s
-        path.append(f"{'L' if is_joined else 'M'}{scale.x(at_s):.1f} {scale.y(value):.1f}{'' if is_joined else 'h0'}")
-        last_s = at_s
     return (
-        f'<path d="{"".join(path)}" fill="none" stroke="{line.colour}" stroke-width="{line.width}"'
+        f'<path d="{_path(line, scale)}" fill="none" stroke="{line.colour}" stroke-width="{line.width}"'
         f' stroke-linecap="round" stroke-linejoin="round" stroke-dasharray="{DASHES if line.is_dashed else "none"}">'
         "</path>"
     )
+
+
+def _path(line: Line, scale: _Scale) -> str:
+    """In tenths of a pixel, each point from the one before; of points at one height the first and the last.
+
+    A page has many thousand points.
+    """
+    path: list[str] = []
+    x, y, flat = 0, 0, 0
+    last_s: float | None = None
+    for at_s, value in (*line.points, (0.0, None)):
+        is_joined = value is not None and last_s is not None and at_s - last_s <= line.gap_s
+        last_s = None if value is None else at_s
+        to_x, to_y = (x, y) if value is None else (round(10 * scale.x(at_s)), round(10 * scale.y(value)))
+        if is_joined and to_y == y:
+            flat, x = flat + to_x - x, to_x
+            continue
+        if flat:
+            path.append(f"h{flat / 10:g}")
+        flat = 0
+        if is_joined:
+            path.append(f"l{(to_x - x) / 10:g} {(to_y - y) / 10:g}")
+        elif value is not None:
+            path.append(f"M{to_x / 10:g} {to_y / 10:g}h0")
+        x, y = to_x, to_y
+    return "".join(path)
 
 
 def _mark(mark: Mark, scale: _Scale, bottom: float) -> Iterator[str]:

@@ -1,20 +1,28 @@
 """What a run's snapshot says of what earlier plans recommended: the queues of topics, and what clients own."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.handover.observed import PlaceRow
-from rocketmq_capacity.report.gates import Going, Leftover
+from rocketmq_capacity.handover.observed import BrokerRow, PlaceRow
+from rocketmq_capacity.report.gates import Going, Leftover, Spread
 from rocketmq_capacity.report.ledger import Owners, Today
 from rocketmq_capacity.steps.reported_rows import records, rows_if_any, rows_of_groups
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.rows import rows_where
-from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, SYSTEM, is_broadcasting, is_readable
+from rocketmq_capacity.vocabulary import (
+    BUSINESS,
+    EVERY_QUEUE,
+    PERM_WRITE,
+    READ_WRITE,
+    SYSTEM,
+    is_broadcasting,
+    is_readable,
+)
 
 Queue = tuple[str, str, int]
 """Topic, broker and id."""
@@ -28,7 +36,35 @@ def seen_today(run: Run) -> Today:
     queues: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for place in places:
         queues.setdefault(place.topic, {})[place.broker_name] = (place.read_queue_nums, place.write_queue_nums)
-    return Today(queues, partial(_owners, run, places), partial(_went_back, run), partial(_leftover, run))
+    spread = _spread(records(run, tables.Broker, BrokerRow), places)
+    return Today(queues, partial(_owners, run, places), partial(_went_back, run), partial(_leftover, run), spread)
+
+
+def _spread(brokers: Iterable[BrokerRow], places: Sequence[PlaceRow]) -> Spread:
+    """How business topics lie on the masters that can be read and written, as ADD_BROKER counts them."""
+    names = sorted(
+        one.broker_name
+        for one in brokers
+        if one.broker_id == 0
+        and (READ_WRITE if one.broker_perm is None else one.broker_perm) & READ_WRITE == READ_WRITE
+    )
+    writable: dict[str, dict[str, int | None]] = defaultdict(dict)
+    for place in places:
+        writable[place.topic][place.broker_name] = _writable_queues(place)
+    having = {broker for own in writable.values() for broker, queues in own.items() if queues != 0}
+    counts = {topic: {own.get(name, 0) for name in names} for topic, own in sorted(writable.items())}
+    return Spread(
+        brokers=tuple(names),
+        empty=tuple(name for name in names if name not in having),
+        uneven=tuple(topic for topic, own in counts.items() if None not in own and len(own) > 1),
+        unknown=tuple(topic for topic, own in counts.items() if None in own),
+    )
+
+
+def _writable_queues(place: PlaceRow) -> int | None:
+    if place.perm is None or place.write_queue_nums is None:
+        return None
+    return place.write_queue_nums if place.perm & PERM_WRITE else 0
 
 
 def _went_back(run: Run, groups: Collection[str]) -> dict[str, int | None]:

@@ -56,6 +56,15 @@ def test_how_busy_clients_were_is_unknown_if_something_else_breaks_first() -> No
     assert found.days.rows[0][3] == "unknown"
 
 
+def test_many_hours_share_points_which_have_the_highest_and_the_table_has_the_last_days() -> None:
+    few, many = (course(*(hour(n, msgs_per_s=1.0 + n % 3, clients=4) for n in range(hours))) for hours in (336, 1_500))
+    assert (few.point_hours, many.point_hours) == (1, 5)
+    assert len(many.days.picture) < len(few.days.picture)
+    assert [len(one.days.rows) for one in (few, many)] == [14, 40]
+    assert max(len(one.days.picture) for one in (few, many)) < 16_000  # a page has forty of them
+    assert many.days.rows[-1][0] == "2027-01-17"
+
+
 def test_a_group_without_two_known_hours_has_no_picture() -> None:
     assert course_of(status(), [hour(1, msgs_per_s=1.0)], [], [], "1") is None
 

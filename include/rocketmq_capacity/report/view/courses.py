@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
+from math import ceil
 from typing import Final
 
 from msgspec import UNSET
@@ -12,7 +13,8 @@ from rocketmq_capacity.language.current import phrase
 from rocketmq_capacity.plan_file.group import TrafficForecast
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
-from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Line, Mark, Panel, Points, panels
+from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Line, Mark, Panel, panels
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
 from rocketmq_capacity.report.view.week import week_of
 from rocketmq_capacity.tables.assess.groups import GroupStatus
@@ -23,6 +25,8 @@ from rocketmq_capacity.wording import counted
 HOUR_S: Final = 3_600
 GAP_S: Final = 1.5 * HOUR_S
 """Hours that are further apart are not joined by a line."""
+POINTS: Final = 336
+"""Of a line: two weeks of hours. A line of more hours has a point for several."""
 AHEAD_DAYS: Final = (0, 7, 14, 28)
 """Days of a forecast that its table has."""
 DONE: Final = ("CARRIED_OUT", "VERIFIED", "FAILED")
@@ -35,6 +39,7 @@ class Course:
 
     Attributes:
         days: its traffic, lag and clients by hour; the table has a line a day.
+        point_hours: hours of each point in the picture.
         changes: what was changed when, by its number in the picture.
         has_most: whether the most between two samples is drawn, too.
         week: its traffic by hour and weekday; None if fewer hours than a day has are known.
@@ -42,6 +47,7 @@ class Course:
     """
 
     days: Drawn
+    point_hours: int
     changes: tuple[str, ...]
     has_most: bool
     week: Drawn | None
@@ -73,6 +79,7 @@ def course_of(
     forecast = traffic_forecast_of(status)
     return Course(
         days=_days_drawn(name, ordered, changes, capacity, f"days-{chart_id}"),
+        point_hours=_point_hours(ordered),
         changes=tuple(
             phrase("{number}: {action}, found on {day}", number=place, action=one.action, day=one.at[:10])
             for place, one in enumerate(changes, 1)
@@ -115,22 +122,23 @@ def _days_drawn(
             if capacity
             else "Messages/s",
             (
-                Line(_points(hours, "most_msgs_per_s"), "var(--warning-line)", GAP_S, width=1.0),
-                Line(_points(hours, "msgs_per_s"), "var(--bar)", GAP_S),
+                _line(hours, "most_msgs_per_s", "var(--warning-line)", 1.0),
+                _line(hours, "msgs_per_s"),
             ),
             levels=(Level(capacity.msgs_per_s, f"The busiest client is busy for {per_cent(capacity.bound)}"),)
             if capacity
             else (),
             whole=None if capacity is None else capacity.msgs_per_s / capacity.bound,
         ),
-        Panel("Messages not read, at most", (Line(_points(hours, "most_lag"), "var(--bar)", GAP_S),)),
-        Panel("Clients", (Line(_points(hours, "clients"), "var(--bar)", GAP_S),)),
+        Panel("Messages not read, at most", (_line(hours, "most_lag"),)),
+        Panel("Clients", (_line(hours, "clients"),)),
     ]
     known = [panel for panel in drawn if any(value is not None for line in panel.lines for _, value in line.points)]
     described = (
         f"Lines over {counted(len(hours), 'hour')}, from {hours[0].at[:10]} to {hours[-1].at[:10]}. The table below"
-        " holds the busiest hour of each day."
+        " holds the busiest hour of each day, of the last days only if there are many."
     )
+    rows = [_day_row(day, list(own), capacity) for day, own in groupby(hours, key=lambda one: one.at[:10])]
     marks = [Mark(_at_s(one.at), place) for place, one in enumerate(changes, 1)]
     return Drawn(
         picture=panels(known, chart_id, title, described, marks),
@@ -144,13 +152,24 @@ def _days_drawn(
             "Most not read",
             "Clients",
         ),
-        rows=tuple(_day_row(day, list(own), capacity) for day, own in groupby(hours, key=lambda one: one.at[:10])),
+        rows=tuple(rows[-TABLE_ROWS:]),
     )
 
 
-def _points(hours: Sequence[GroupHour], figure: str) -> Points:
-    """At the middle of each hour."""
-    return [(_at_s(one.at) + HOUR_S / 2, getattr(one, figure)) for one in hours]
+def _point_hours(hours: Sequence[GroupHour]) -> int:
+    return ceil(len(hours) / POINTS)
+
+
+def _line(hours: Sequence[GroupHour], figure: str, colour: str = "var(--bar)", width: float = 1.6) -> Line:
+    """A point at the middle of each hour, or of several, which has the highest of their values."""
+    shared = _point_hours(hours)
+    points = []
+    for first in range(0, len(hours), shared):
+        of_point = hours[first : first + shared]
+        values = [value for one in of_point if (value := getattr(one, figure)) is not None]
+        middle_s = (_at_s(of_point[0].at) + _at_s(of_point[-1].at) + HOUR_S) / 2
+        points.append((middle_s, max(values, default=None)))
+    return Line(points, colour, GAP_S * shared, width=width)
 
 
 def _day_row(day: str, hours: Sequence[GroupHour], capacity: _Capacity | None) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ FIGURE_WORDS: Final[Mapping[str, str]] = {
     "read_queue_nums": "read queues",
     "write_queue_nums": "write queues",
     "clients": "clients",
+    "brokers": "brokers that take messages",
     "strategy": "strategy",
     "message_request_mode": "request mode",
     "idle": "clients without a queue",
