@@ -17,9 +17,9 @@ from airflow.sdk import DAG, get_current_context, task
 from rocketmq_capacity.provider.acceptance import acceptance_params, keep_accepted
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.lakes import lake_of
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 
-PLACES = Places.of(home_of(__file__))
+PLACES = DeploymentPlaces.of(home_of(__file__))
 
 with DAG(**every_dag(__file__, __doc__), schedule=None, params=acceptance_params()) as dag:
 

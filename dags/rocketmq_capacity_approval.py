@@ -36,9 +36,9 @@ from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.provider.report_asset import ASK_AGAIN, REPORT
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 
-PLACES = Places.of(home_of(__file__))
+PLACES = DeploymentPlaces.of(home_of(__file__))
 
 # So that a plan that waits for its answer does not block other plans.
 RUNS_AT_ONCE = 16

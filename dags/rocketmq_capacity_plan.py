@@ -50,9 +50,9 @@ from rocketmq_capacity.provider.report_asset import REPORT, tell_report
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
 from rocketmq_capacity.provider.source import sources as sources_of
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 
-PLACES = Places.of(home_of(__file__))
+PLACES = DeploymentPlaces.of(home_of(__file__))
 
 # A large fleet is planned in minutes. A run that takes hours hangs, and the next day's run would wait for it.
 TIME_LIMIT = timedelta(hours=2)

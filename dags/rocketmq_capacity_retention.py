@@ -29,12 +29,12 @@ from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.refused import refuse
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.retention import Expired, ahead, check_clock, check_share, delete, expired
 
-PLACES = Places.of(home_of(__file__))
+PLACES = DeploymentPlaces.of(home_of(__file__))
 
 
 def lakes() -> dict[str, Lake]:

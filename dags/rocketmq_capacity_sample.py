@@ -26,9 +26,9 @@ from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.sampling import every
 from rocketmq_capacity.provider.source import sources as sources_of
 from rocketmq_capacity.provider.spark_app import ASK_AGAIN, ClusterApp
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 
-PLACES = Places.of(home_of(__file__))
+PLACES = DeploymentPlaces.of(home_of(__file__))
 
 # A sample that is late is of no use, and the next one is due.
 TIME_LIMIT = timedelta(minutes=30)

@@ -36,10 +36,10 @@ from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 from rocketmq_capacity.store.run_key import key_before, run_key
 
-PLACES = Places.of(home_of(__file__))
+PLACES = DeploymentPlaces.of(home_of(__file__))
 
 # Twice a plan, which is given two hours.
 TIME_LIMIT = timedelta(hours=4)

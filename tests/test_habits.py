@@ -54,6 +54,17 @@ def test_a_name_says_what_it_is() -> None:
     ] == []
 
 
+def test_two_classes_never_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for folder in (PACKAGE, ROOT / "plugins", ROOT / "dags", ROOT / "spark_apps"):
+        for path in sorted(folder.rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert len(places) > 500
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 def imported(path: Path) -> Iterator[str]:
     """The packages that a module imports, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

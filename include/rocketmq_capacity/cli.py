@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rocketmq_capacity.progress.progress import Progress
     from rocketmq_capacity.settings.policy import Policy
     from rocketmq_capacity.simulation.scenario import Scenario
-    from rocketmq_capacity.steps.inputs import Taken
+    from rocketmq_capacity.steps.inputs import TakenSnapshot
 
 PROGRAM: Final = "rocketmq-capacity"
 APP_NAME: Final = f"{PROGRAM} plan"
@@ -246,7 +246,7 @@ def plan(given: Namespace) -> None:
 
 def _taken(
     given: Namespace, policy: "Policy", what_if: "Scenario | None", progress: "Progress"
-) -> tuple[list["Taken"], int]:
+) -> tuple[list["TakenSnapshot"], int]:
     """The snapshots to plan, and how large the inventory is as a file (bytes)."""
     from rocketmq_capacity.simulation.scenario import apply
     from rocketmq_capacity.snapshot.inventory_file import render_inventory

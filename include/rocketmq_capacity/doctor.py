@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rocketmq_capacity.client.reach import Answer, reach
+from rocketmq_capacity.client.reach import ProcessAnswer, reach
 from rocketmq_capacity.client.rights import Rights
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import printable
@@ -39,7 +39,7 @@ LEAST_FREE_MIB: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Requirement:
     """One thing that a run needs; ``mend`` is empty if it is there."""
 
     name: str
@@ -59,7 +59,7 @@ def examine(
     """
     cluster = _cluster(nameserver, settings) if nameserver and settings else _name_servers(nameserver)
     machine = _python(), _java(), _spark(), _packages(), _memory(), _folder()
-    parts = [*machine, *(Part(*words) for words in further), *cluster]
+    parts = [*machine, *(Requirement(*words) for words in further), *cluster]
     table = Table()
     for title in ("part", "found", "how to mend it"):
         table.add_column(error_words(title), overflow="fold")  # Chinese has no spaces at which a line could break
@@ -71,43 +71,47 @@ def examine(
     return not any(part.mend for part in parts)
 
 
-def _python() -> Part:
+def _python() -> Requirement:
     version = ".".join(map(str, sys.version_info[:3]))
     wanted = ".".join(map(str, PYTHON_VERSION))
-    return Part("Python", version, "" if sys.version_info >= PYTHON_VERSION else f"install Python {wanted} or later")
+    return Requirement(
+        "Python", version, "" if sys.version_info >= PYTHON_VERSION else f"install Python {wanted} or later"
+    )
 
 
-def _java() -> Part:
+def _java() -> Requirement:
     mend = "install a JDK or JRE 17 or 21 (Debian: openjdk-17-jre-headless), or set JAVA_HOME to one"
     java = java_program()
     if java is None:
-        return Part("Java", "not on the PATH", mend)
+        return Requirement("Java", "not on the PATH", mend)
     try:
         output = subprocess.run(  # noqa: S603  # the program that Spark itself would start
             [java, "-version"], capture_output=True, text=True, timeout=60, check=False
         ).stderr
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Part("Java", f"{java} does not run ({error})", mend)
+        return Requirement("Java", f"{java} does not run ({error})", mend)
     version = re.search(r'version "(\d+)([^"]*)"', output)
     if version is None:
-        return Part("Java", f"{java} does not tell its version", mend)
-    return Part("Java", f"{version[1]}{version[2]} at {java}", "" if int(version[1]) in JAVA_VERSIONS else mend)
+        return Requirement("Java", f"{java} does not tell its version", mend)
+    return Requirement("Java", f"{version[1]}{version[2]} at {java}", "" if int(version[1]) in JAVA_VERSIONS else mend)
 
 
-def _spark() -> Part:
+def _spark() -> Requirement:
     versions = []
     for distribution in ("pyspark", "pyspark-client"):
         try:
             versions.append(importlib.metadata.version(distribution))
         except importlib.metadata.PackageNotFoundError:
             if distribution == "pyspark":
-                return Part(
+                return Requirement(
                     "Spark", "pyspark is not installed", "install the package again: pip install rocketmq-capacity"
                 )
     # Both distributions write into one folder; a mix of two versions fails in unexpected places.
     if len(set(versions)) > 1:
-        return Part("Spark", f"pyspark {versions[0]}, pyspark-client {versions[1]}", "install both in one version")
-    return Part("Spark", f"pyspark {versions[0]}")
+        return Requirement(
+            "Spark", f"pyspark {versions[0]}, pyspark-client {versions[1]}", "install both in one version"
+        )
+    return Requirement("Spark", f"pyspark {versions[0]}")
 
 
 def airflow_parts() -> list[tuple[str, str, str]]:
@@ -126,14 +130,14 @@ def airflow_parts() -> list[tuple[str, str, str]]:
     return [(name, found, way) for name, found, way in json.loads(done.stdout.splitlines()[-1])]
 
 
-def _packages() -> Part:
+def _packages() -> Requirement:
     """Whether everything that this package requires is installed; extras are not asked about."""
     wanted = (
         re.split(r"[ ;<>=!~\[(]", one)[0] for one in importlib.metadata.requires(PACKAGE) or () if "extra ==" not in one
     )
     missing = [name for name in wanted if not _is_installed(name)]
     state = f"missing: {', '.join(missing)}" if missing else "all installed"
-    return Part("packages", state, f"install the package again: pip install {PACKAGE}" if missing else "")
+    return Requirement("packages", state, f"install the package again: pip install {PACKAGE}" if missing else "")
 
 
 def _is_installed(distribution: str) -> bool:
@@ -144,42 +148,42 @@ def _is_installed(distribution: str) -> bool:
     return True
 
 
-def _memory() -> Part:
+def _memory() -> Requirement:
     """The machine's memory: half of it is for Spark's JVM, which takes LEAST_HEAP_MIB at least."""
     machine_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     least_mib = int(LEAST_HEAP_MIB / MOST_OF_MACHINE)
     # A machine of 2 GiB tells a little less: the kernel keeps some.
     is_enough = machine_mib >= least_mib * 0.9
-    return Part(
+    return Requirement(
         "memory", f"{machine_mib / 1024:.1f} GiB", "" if is_enough else f"a plan needs {least_mib / 1024:.0f} GiB"
     )
 
 
-def _folder() -> Part:
+def _folder() -> Requirement:
     """The folder for temporary files, where Spark and the tables of a plan are while it is made."""
     folder = tempfile.gettempdir()
     free_mib = shutil.disk_usage(folder).free >> 20
     is_enough = free_mib >= LEAST_FREE_MIB
     mend = f"a plan needs {LEAST_FREE_MIB:,} MiB free there; TMPDIR names another folder"
-    return Part("temporary folder", f"{folder}, {free_mib:,} MiB free", "" if is_enough else mend)
+    return Requirement("temporary folder", f"{folder}, {free_mib:,} MiB free", "" if is_enough else mend)
 
 
-def _name_servers(nameserver: str | None) -> Iterator[Part]:
+def _name_servers(nameserver: str | None) -> Iterator[Requirement]:
     if not nameserver:
-        yield Part("name server", "none named; ask with --nameserver HOST:PORT")
+        yield Requirement("name server", "none named; ask with --nameserver HOST:PORT")
         return
     for address in parse_nameservers([nameserver]):
         try:
             socket.create_connection((address.host, address.port), timeout=TIME_LIMIT_S).close()
         except (OSError, ValueError) as error:  # a name that cannot be encoded is a ValueError
-            yield Part(
+            yield Requirement(
                 f"name server {address}", f"not reached ({error})", "check the address, the network and that it runs"
             )
         else:
-            yield Part(f"name server {address}", "reached")
+            yield Requirement(f"name server {address}", "reached")
 
 
-def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Part]:
+def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Requirement]:
     answers = asyncio.run(reach([nameserver], settings))
     yield from (
         _answer(one, "check the address, the network, and TLS in the connection file") for one in answers.nameservers
@@ -190,19 +194,19 @@ def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Part]:
     yield from (_answer(one, "check that it is the remoting port (remotingListenPort)") for one in answers.proxies)
 
 
-def _rights(access_key: str, brokers: Iterable[Answer]) -> Iterator[Part]:
+def _rights(access_key: str, brokers: Iterable[ProcessAnswer]) -> Iterator[Requirement]:
     """What the account may do: a part for each different answer, with the brokers that gave it."""
     at: dict[Rights, list[str]] = {}
     for broker in brokers:
         if broker.rights is not None:
             at.setdefault(broker.rights, []).append(broker.name)
     for rights, names in at.items():
-        yield Part(f"rights of {access_key} at {', '.join(names)}", rights.words, rights.mend)
+        yield Requirement(f"rights of {access_key} at {', '.join(names)}", rights.words, rights.mend)
 
 
-def _answer(answer: Answer, mend: str) -> Part:
+def _answer(answer: ProcessAnswer, mend: str) -> Requirement:
     kind = "" if answer.name in ("name server", "Proxy") else "broker "
     name = f"{kind}{answer.name} {answer.address}"
     if answer.problem is not None:
-        return Part(name, f"not read ({answer.problem})", mend)
-    return Part(name, f"answered, {answer.version}" if answer.version else "answered")
+        return Requirement(name, f"not read ({answer.problem})", mend)
+    return Requirement(name, f"answered, {answer.version}" if answer.version else "answered")

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 Result = TypeVar("Result")
 
 
-class Busy(Exception):
+class TooManyWaiting(Exception):
     """Too many requests wait already."""
 
 
@@ -40,7 +40,7 @@ class OneAtATime:
             limiter = CapacityLimiter(1)
             self._limiter.set(limiter)
         if limiter.statistics().tasks_waiting >= self._most_waiting:
-            raise Busy
+            raise TooManyWaiting
         return await to_thread.run_sync(function, limiter=limiter)
 
     def each(self, function: Callable[P, Result]) -> Callable[P, Any]:

@@ -12,7 +12,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from rocketmq_capacity.errors import BadInput, shown
-from rocketmq_capacity.one_at_a_time import LARGE, SMALL, Busy
+from rocketmq_capacity.one_at_a_time import LARGE, SMALL, TooManyWaiting
 from rocketmq_capacity.own_process import OwnProcessFailed
 from rocketmq_capacity.report.acceptable import Acceptable, Place, Risk, acceptable_of
 from rocketmq_capacity.report.acceptance import DAG_ID, problem_of
@@ -61,7 +61,7 @@ async def forms_of(request: Request, user: GetUserDep, kind: Kind, cluster: str,
         return forms
     try:
         acceptable = await LARGE.run(partial(_acceptable, cluster, run_id))
-    except (Busy, BadInput, OwnProcessFailed):
+    except (TooManyWaiting, BadInput, OwnProcessFailed):
         return Forms(why_not="The plan cannot be read here now.")
     return replace(forms, acceptable=acceptable)
 
@@ -104,7 +104,7 @@ async def accept(request: Request, by: Acceptor, cluster: str, run_id: str) -> H
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class SentForm:
     """What the form has sent."""
 
     findings: tuple[str, ...]
@@ -113,7 +113,7 @@ class Sent:
     """Why, and until when, as far as the form has it."""
 
 
-def _sent(body: bytes) -> Sent:
+def _sent(body: bytes) -> SentForm:
     """The fields. Errors: HTTPException 400 for what is no such form."""
     pairs = pairs_of(body, FINDINGS + len(TEXTS))
     if pairs is None:
@@ -125,7 +125,7 @@ def _sent(body: bytes) -> Sent:
     if len(names) < len(others) or not names <= set(TEXTS):
         said = f"The form has a field twice, or an unknown one. Expected finding, and {' and '.join(TEXTS)} once."
         raise HTTPException(HTTPStatus.BAD_REQUEST, said)
-    return Sent(findings=findings, texts={name: value for name, value in others if value})
+    return SentForm(findings=findings, texts={name: value for name, value in others if value})
 
 
 def _latest_report(cluster: str, run_id: str) -> Report:
@@ -148,7 +148,7 @@ def _known(report: Report) -> dict[str, Risk]:
         raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, said) from None
 
 
-def _answer(request: Request, by: str, report: Report, sent: Sent, known: Mapping[str, Risk]) -> HTMLResponse:
+def _answer(request: Request, by: str, report: Report, sent: SentForm, known: Mapping[str, Risk]) -> HTMLResponse:
     """Start a run for each risk, or say what is wrong with the form."""
     now = datetime.now(UTC)
     risks = [known[name] for name in sent.findings if name in known]
@@ -166,7 +166,7 @@ def _answer(request: Request, by: str, report: Report, sent: Sent, known: Mappin
     return page(request, "accepted.html.j2", status, report=report, is_new=is_new, **values)
 
 
-def _problem(sent: Sent, known: Mapping[str, Risk], risks: Sequence[Risk], now: datetime) -> str:
+def _problem(sent: SentForm, known: Mapping[str, Risk], risks: Sequence[Risk], now: datetime) -> str:
     """What is wrong with the form; empty if nothing is."""
     if not sent.findings:
         return "the form: finding: is missing; expected one at least"

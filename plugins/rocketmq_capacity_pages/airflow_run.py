@@ -26,7 +26,7 @@ DIGITS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedRun:
     """The run."""
 
     run_id: str
@@ -63,7 +63,7 @@ class Start:
         return f"{DagRunType.MANUAL.value}__{self.what}-{sha256(document).hexdigest()[:DIGITS]}"
 
 
-def start_run(start: Start) -> Started:
+def start_run(start: Start) -> StartedRun:
     """Start the run, as Airflow's own route for it does, or find the one that the same request has started.
 
     Errors: HTTPException 409 if Airflow does not know the Dag, 400 for fields that its schema refuses.
@@ -92,12 +92,12 @@ def _unknown(dag_id: str) -> HTTPException:
     return HTTPException(HTTPStatus.CONFLICT, said)
 
 
-def _earlier(session: Session, start: Start, *, is_paused: bool) -> Started | None:
+def _earlier(session: Session, start: Start, *, is_paused: bool) -> StartedRun | None:
     state = session.scalar(select(DagRun.state).where(DagRun.dag_id == start.dag_id, DagRun.run_id == start.run_id))
-    return None if state is None else Started(start.run_id, str(state), is_new=False, is_paused=is_paused)
+    return None if state is None else StartedRun(start.run_id, str(state), is_new=False, is_paused=is_paused)
 
 
-def _made(session: Session, start: Start, *, is_paused: bool) -> Started:
+def _made(session: Session, start: Start, *, is_paused: bool) -> StartedRun:
     dag = DBDagBag().get_latest_version_of_dag(start.dag_id, session=session)
     if dag is None:
         raise _unknown(start.dag_id)
@@ -125,4 +125,4 @@ def _made(session: Session, start: Start, *, is_paused: bool) -> Started:
         run_id=start.run_id,
     )
     session.add(entry)
-    return Started(start.run_id, str(run.state), is_new=True, is_paused=is_paused)
+    return StartedRun(start.run_id, str(run.state), is_new=True, is_paused=is_paused)

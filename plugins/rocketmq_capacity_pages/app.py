@@ -11,7 +11,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from rocketmq_capacity.errors import StoreUnreachable
-from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, Busy
+from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, TooManyWaiting
 from rocketmq_capacity.report.html import policy_of
 from rocketmq_capacity_pages import accepting, comparing, listing, one_group, reading, scraping, trying
 from rocketmq_capacity_pages.access import logged_in
@@ -43,7 +43,7 @@ def create_app() -> FastAPI:
     )
     app.add_middleware(Guard)
     app.add_exception_handler(AnyHTTPException, _refusal)
-    app.add_exception_handler(Busy, _busy)
+    app.add_exception_handler(TooManyWaiting, _busy)
     app.add_exception_handler(StoreUnreachable, _no_store)
     app.add_exception_handler(Exception, _failure)
     app.api_route("/style.css", methods=READING, dependencies=login)(_style)

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.language.current import NONE
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
-from rocketmq_capacity.report.compared import Comparison, NotCompared, comparison_of
+from rocketmq_capacity.report.compared import DifferenceSummary, NotCompared, comparison_of
 from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, since_of
 from rocketmq_capacity.store.lake import RUN_ID
@@ -60,7 +60,7 @@ def _look_up(readable: tuple[Kind, ...], cluster: str, asked: dict[str, str]) ->
     return Chosen(cluster, clusters, stored, asked, {side: one for side, one in reports.items() if one is not None})
 
 
-def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HTMLResponse:
+def _page(request: Request, chosen: Chosen, comparison: DifferenceSummary | None) -> HTMLResponse:
     before, after = chosen.reports.get("before"), chosen.reports.get("after")
     return page(
         request,
@@ -80,7 +80,7 @@ def _page(request: Request, chosen: Chosen, comparison: Comparison | None) -> HT
     )
 
 
-def _compared(chosen: Chosen) -> Comparison:
+def _compared(chosen: Chosen) -> DifferenceSummary:
     try:
         return comparison_of(_file(chosen.reports["before"]), _file(chosen.reports["after"]), SHOWN)
     except BadInput:

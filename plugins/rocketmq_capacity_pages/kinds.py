@@ -7,7 +7,7 @@ from typing import Final
 
 from rocketmq_capacity.provider.lakes import lake_of  # noqa: TID251  # Airflow has the connection in a lake's URL
 from rocketmq_capacity.report.shelf import Shelf
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def shelf_of(kind: Kind) -> Shelf:
 
     Errors: BadInput for a wrong setting in the environment of the API server.
     """
-    places = Places.of(home_of(str(Path(__file__).parent)))
+    places = DeploymentPlaces.of(home_of(str(Path(__file__).parent)))
     return Shelf(lake_of(places.lake if kind is PLANS else places.what_ifs), kind.name)
 
 

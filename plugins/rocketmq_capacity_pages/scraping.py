@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.one_at_a_time import SMALL
 from rocketmq_capacity.plan_file.handed_over import METRICS
-from rocketmq_capacity.settings.deployment import METRICS_VARIABLE, Places, home_of
+from rocketmq_capacity.settings.deployment import METRICS_VARIABLE, DeploymentPlaces, home_of
 from rocketmq_capacity.settings.token_file import read_token
 from rocketmq_capacity.store.lake import RUN_ID
 from rocketmq_capacity_pages.access import require
@@ -37,7 +37,7 @@ async def scraper(request: Request) -> None:
 
 def _is_token(given: str) -> bool:
     """Whether it is the token in the deployment's file, which is read each time: it may be replaced at any time."""
-    file = Places.of(home_of(str(Path(__file__).parent))).metrics_token
+    file = DeploymentPlaces.of(home_of(str(Path(__file__).parent))).metrics_token
     if file is None:
         return False
     try:

@@ -35,7 +35,7 @@ Changes = list[dict[str, str | int | float | list[str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class TrialForm:
     """What the form holds.
 
     Attributes:
@@ -79,7 +79,7 @@ async def changed(request: Request, by: TrierOnThePage) -> HTMLResponse:
     return await _shown(request, _without(tried, pressed))
 
 
-def _begun(start: str, inventory: str, cluster: str) -> Tried:
+def _begun(start: str, inventory: str, cluster: str) -> TrialForm:
     """The empty form. Errors: HTTPException 400 for a start that there is not."""
     places = places_of_deployment()
     if reason := inventory_problem(inventory, places):
@@ -92,14 +92,14 @@ def _begun(start: str, inventory: str, cluster: str) -> Tried:
     )
     if start not in there:
         raise HTTPException(HTTPStatus.BAD_REQUEST, _no_start(start))
-    return Tried(start=start, once=secrets.token_hex(8))
+    return TrialForm(start=start, once=secrets.token_hex(8))
 
 
 def _no_start(start: str) -> str:
     return f"A what-if cannot start from {shown(start)}. Choose a cluster or an inventory file from the list."
 
 
-def _sent(body: bytes) -> tuple[str, Tried, dict[str, str]]:
+def _sent(body: bytes) -> tuple[str, TrialForm, dict[str, str]]:
     """The button that was pressed, the form, and the fields of the change. Errors: HTTPException 400."""
     pairs = pairs_of(body, MOST_FIELDS)
     if pairs is None or len(dict(pairs)) < len(pairs):
@@ -109,7 +109,7 @@ def _sent(body: bytes) -> tuple[str, Tried, dict[str, str]]:
     start = fields.pop("start", "")
     if start not in starts(places_of_deployment()):
         raise HTTPException(HTTPStatus.BAD_REQUEST, _no_start(start))
-    tried = Tried(
+    tried = TrialForm(
         start=start,
         changes=_changes(fields.pop("changes", "[]")),
         name=fields.pop("name", "").strip()[:LONGEST_NAME],
@@ -138,7 +138,7 @@ def _changes(text: str) -> Changes:
     return changes
 
 
-def _with(tried: Tried, texts: Mapping[str, str]) -> Tried:
+def _with(tried: TrialForm, texts: Mapping[str, str]) -> TrialForm:
     """The form with one more change; it stays as it is, with the reason, if the change does not fit."""
     try:
         added = [*tried.changes, change_told(tried.chosen, texts)]
@@ -149,7 +149,7 @@ def _with(tried: Tried, texts: Mapping[str, str]) -> Tried:
     return replace(tried, changes=added, chosen="")
 
 
-def _without(tried: Tried, pressed: str) -> Tried:
+def _without(tried: TrialForm, pressed: str) -> TrialForm:
     """The form without the change that the button names. Errors: HTTPException 400 for another button."""
     left_out = [str(index) for index in range(len(tried.changes))]
     action, _, index = pressed.partition("-")
@@ -158,7 +158,7 @@ def _without(tried: Tried, pressed: str) -> Tried:
     return replace(tried, changes=[one for number, one in enumerate(tried.changes) if str(number) != index], chosen="")
 
 
-async def _run(request: Request, by: str, tried: Tried) -> HTMLResponse:
+async def _run(request: Request, by: str, tried: TrialForm) -> HTMLResponse:
     if not tried.changes:
         return await _shown(request, replace(tried, problem="There is no change to try yet. Add one first.", chosen=""))
     problem = await LARGE.run(partial(changes_problem, tried.changes, tried.conf(), places_of_deployment()))
@@ -169,19 +169,19 @@ async def _run(request: Request, by: str, tried: Tried) -> HTMLResponse:
     return await SMALL.run(partial(_started, request, tried, start))
 
 
-def _started(request: Request, tried: Tried, start: Start) -> HTMLResponse:
+def _started(request: Request, tried: TrialForm, start: Start) -> HTMLResponse:
     run = start_run(start)
     status = HTTPStatus.CREATED if run.is_new else HTTPStatus.OK
     values = {"run": run, "by": start.by, "dag_id": start.dag_id, "start": tried.start}
     return page(request, "tried.html.j2", status, changes=_in_words(tried.changes), **values)
 
 
-async def _shown(request: Request, tried: Tried) -> HTMLResponse:
+async def _shown(request: Request, tried: TrialForm) -> HTMLResponse:
     names = await LARGE.run(partial(names_of, tried.conf(), places_of_deployment()))
     return await SMALL.run(partial(_page, request, tried, names))
 
 
-def _page(request: Request, tried: Tried, names: Any) -> HTMLResponse:
+def _page(request: Request, tried: TrialForm, names: Any) -> HTMLResponse:
     forms = change_forms()
     kinds = sorted({one.names for each in forms.values() for one in each.fields if one.names})
     lists = {kind: getattr(names, kind) for kind in kinds}

@@ -8,12 +8,12 @@ from typing import Final
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
-    Broker,
     Client,
-    ConsumerGroup,
     Inventory,
-    Subscription,
-    Topic,
+    InventoryBroker,
+    InventoryGroup,
+    InventorySubscription,
+    InventoryTopic,
     TopicQueues,
 )
 from rocketmq_capacity.vocabulary import STRATEGIES, java_order
@@ -74,18 +74,20 @@ def random_fleet(
         cluster_name="C1",
         taken_at="2026-11-20T02:00:00Z",
         # broker-b has slaves alone, broker-2 is absent; both are allocated like any other.
-        brokers=tuple(Broker(broker_name=n, broker_id=int(n == "broker-b")) for n in BROKERS if n != "broker-2"),
+        brokers=tuple(
+            InventoryBroker(broker_name=n, broker_id=int(n == "broker-b")) for n in BROKERS if n != "broker-2"
+        ),
         topics=(*topics, *retries),
         consumer_groups=(*consumer_groups, *odd_groups),
     )
     return Fleet(inventory, _policy(seeded, inventory, virtual_nodes, machine_rooms))
 
 
-def _topic(seeded: Random, name: str) -> Topic:
+def _topic(seeded: Random, name: str) -> InventoryTopic:
     names = [n for n in seeded.sample(BROKERS, seeded.choice((1, 1, 2, 3, 5, 8))) if n in BROKER_ROOMS] or ["broker-a"]
     if seeded.random() < 0.2:  # room strategies throw for this topic
         names.append(ROOMLESS)
-    return Topic(topic=name, queues=tuple(_queues(seeded, broker) for broker in names))
+    return InventoryTopic(topic=name, queues=tuple(_queues(seeded, broker) for broker in names))
 
 
 def _queues(seeded: Random, broker_name: str) -> TopicQueues:
@@ -98,12 +100,12 @@ def _queues(seeded: Random, broker_name: str) -> TopicQueues:
     )
 
 
-def _group(seeded: Random, name: str, topics: Sequence[str]) -> ConsumerGroup:
+def _group(seeded: Random, name: str, topics: Sequence[str]) -> InventoryGroup:
     subscribed = dict.fromkeys([*seeded.sample(topics, min(len(topics), seeded.randint(0, 3))), f"%RETRY%{name}"])
     if seeded.random() < 0.3:
         subscribed[seeded.choice(ODD_TOPICS)] = None
     clients = _clients(seeded, list(subscribed))
-    return ConsumerGroup(
+    return InventoryGroup(
         consumer_group=name,
         message_model=seeded.choices(("CLUSTERING", None, "BROADCASTING"), (8, 1, 1))[0],
         orderly=seeded.choice((True, False, None, None)),
@@ -114,8 +116,10 @@ def _group(seeded: Random, name: str, topics: Sequence[str]) -> ConsumerGroup:
     )
 
 
-def _subscription(seeded: Random, topic: str, clients: int) -> Subscription:
-    return Subscription(topic=topic, expression_type="TAG", expression="*", pop_share_queue_num=_share(seeded, clients))
+def _subscription(seeded: Random, topic: str, clients: int) -> InventorySubscription:
+    return InventorySubscription(
+        topic=topic, expression_type="TAG", expression="*", pop_share_queue_num=_share(seeded, clients)
+    )
 
 
 def _share(seeded: Random, clients: int) -> int | None:
@@ -139,7 +143,9 @@ def _client(seeded: Random, client_id: str, topics: list[str], *, may_be_lost: b
     network = seeded.choice((*ROOM_OF_NETWORK, 1, 2, 9 if may_be_lost else 1))
     own = None
     if seeded.random() < 0.15:
-        own = tuple(Subscription(topic=topic) for topic in seeded.sample(topics, seeded.randint(0, len(topics))))
+        own = tuple(
+            InventorySubscription(topic=topic) for topic in seeded.sample(topics, seeded.randint(0, len(topics)))
+        )
     return Client(client_id=client_id, client_addr=f"10.{network}.0.1:{seeded.randint(1024, 65535)}", subscriptions=own)
 
 
@@ -162,7 +168,7 @@ def _policy(seeded: Random, inventory: Inventory, virtual_nodes: int, machine_ro
     })
 
 
-def _assignments(seeded: Random, group: ConsumerGroup) -> dict[str, list[dict[str, object]]]:
+def _assignments(seeded: Random, group: InventoryGroup) -> dict[str, list[dict[str, object]]]:
     """Lists of some of the group's clients, and of one that is not there; queues may repeat, and need not exist."""
     topics = [subscription.topic for subscription in group.subscriptions or ()] + ["topic-0"]
     ids = {client.client_id for client in group.clients or () if seeded.random() < 0.7} | {"somebody else"}

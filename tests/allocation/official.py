@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Topic
+from rocketmq_capacity.snapshot.inventory import Client, InventoryGroup, InventoryTopic
 from tests.allocation.fleets import BROKER_ROOMS, ROOM_OF_NETWORK, Fleet
 from tests.oracle.java_oracle import Allocation, Case, JavaOracle, Queue, Refusal
 
@@ -45,7 +45,7 @@ class Expected:
 
 
 class _Asked(NamedTuple):
-    group: ConsumerGroup
+    group: InventoryGroup
     strategy: str
     case: Case
 
@@ -94,7 +94,7 @@ def _asked(fleet: Fleet) -> Iterable[_Asked]:
                 yield _Asked(group, strategy, _case(group, topic, strategy, fleet.policy))
 
 
-def _is_set_up(group: ConsumerGroup, strategy: str, policy: Policy) -> bool:
+def _is_set_up(group: InventoryGroup, strategy: str, policy: Policy) -> bool:
     if strategy == "POP":
         return not group.orderly
     if strategy == "MACHINE_ROOM":
@@ -102,13 +102,13 @@ def _is_set_up(group: ConsumerGroup, strategy: str, policy: Policy) -> bool:
     return strategy != "CONFIG" or group.consumer_group in policy.config_assignments
 
 
-def _planned_groups(fleet: Fleet) -> Iterable[ConsumerGroup]:
+def _planned_groups(fleet: Fleet) -> Iterable[InventoryGroup]:
     for group in fleet.inventory.consumer_groups:
         if not group.consumer_group.startswith(("CID_RMQ_SYS_", "bench_")):
             yield group
 
 
-def _planned(fleet: Fleet) -> Iterable[tuple[ConsumerGroup, Topic]]:
+def _planned(fleet: Fleet) -> Iterable[tuple[InventoryGroup, InventoryTopic]]:
     """Every group with each of its topics that has a readable queue."""
     readable = {topic.topic: topic for topic in fleet.inventory.topics if _readable(topic)}
     for group in _planned_groups(fleet):
@@ -119,7 +119,7 @@ def _planned(fleet: Fleet) -> Iterable[tuple[ConsumerGroup, Topic]]:
                 yield group, readable[name]
 
 
-def _readable(topic: Topic) -> list[tuple[str, int]]:
+def _readable(topic: InventoryTopic) -> list[tuple[str, int]]:
     return [
         (queues.broker_name, queue_id)
         for queues in topic.queues or ()
@@ -128,7 +128,7 @@ def _readable(topic: Topic) -> list[tuple[str, int]]:
     ]
 
 
-def _case(group: ConsumerGroup, topic: Topic, strategy: str, policy: Policy) -> Case:
+def _case(group: InventoryGroup, topic: InventoryTopic, strategy: str, policy: Policy) -> Case:
     clients = group.clients or ()
     # A retry topic is never popped: the broker gives it the mode PULL.
     asked = "AVG" if strategy == "POP" and topic.topic.startswith("%RETRY%") else strategy
@@ -157,12 +157,12 @@ def _client_rooms(clients: Iterable[Client]) -> Mapping[str, str]:
     return rooms
 
 
-def _share(group: ConsumerGroup, topic: str) -> int:
+def _share(group: InventoryGroup, topic: str) -> int:
     own = [s.pop_share_queue_num for s in group.subscriptions or () if s.topic == topic]
     return next((share for share in (*own, group.pop_share_queue_num) if share is not None), -1)
 
 
-def _reads(client: Client, group: ConsumerGroup, topic: str) -> bool:
+def _reads(client: Client, group: InventoryGroup, topic: str) -> bool:
     own = group.subscriptions if client.subscriptions is None else client.subscriptions
     return any(subscription.topic == topic for subscription in own or ())
 
@@ -178,11 +178,11 @@ def _rows(of: _Asked, answer: Allocation) -> Iterable[Row]:
             yield from (_row(of.strategy, of.group, q, client) for q in owned if q.topic == topic)
 
 
-def _row(strategy: str, group: ConsumerGroup, queue: Queue, client: Client) -> Row:
+def _row(strategy: str, group: InventoryGroup, queue: Queue, client: Client) -> Row:
     return Row(strategy, group.consumer_group, queue.topic, queue.broker_name, queue.queue_id, client.client_id)
 
 
-def _broadcast(group: ConsumerGroup, topic: Topic) -> Iterable[Row]:
+def _broadcast(group: InventoryGroup, topic: InventoryTopic) -> Iterable[Row]:
     for client in group.clients or ():
         if _reads(client, group, topic.topic):
             for broker_name, queue_id in _readable(topic):

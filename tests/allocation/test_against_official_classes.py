@@ -11,7 +11,7 @@ import pytest
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.columns import allocation_columns
-from rocketmq_capacity.allocation.rows import Rows
+from rocketmq_capacity.allocation.rows import AllocationRows
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.tables import Allocation
 from rocketmq_capacity.tables.arrow import table_of_columns
@@ -44,7 +44,7 @@ class Planned:
             for strategy in () if division.group.is_broadcasting else self.fleet.policy.strategies:
                 yield division, strategy
 
-    def rows(self) -> dict[str, list[Rows]]:
+    def rows(self) -> dict[str, list[AllocationRows]]:
         """The rows of each group."""
         return {one.group.consumer_group: list(rows_of(one, self.strategies)) for one in self.divisions}
 
@@ -139,7 +139,7 @@ def _is_retry(topics: set[str]) -> bool:
     return all(topic.startswith("%RETRY%") for topic in topics)
 
 
-def _named(rows: Rows) -> Iterable[Row]:
+def _named(rows: AllocationRows) -> Iterable[Row]:
     division = rows.division
     for client, queue in rows.named():
         yield Row(

@@ -4,7 +4,7 @@ from hashlib import md5
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.consistent_hash import ring
-from rocketmq_capacity.allocation.rows import Rows
+from rocketmq_capacity.allocation.rows import AllocationRows
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
@@ -55,5 +55,5 @@ def test_a_topic_whose_queues_change_is_hashed_anew() -> None:
     assert all(first[queue] == second[queue] for queue in both)
 
 
-def owners_by_queue(rows: Rows) -> dict[tuple[str, int], int]:
+def owners_by_queue(rows: AllocationRows) -> dict[tuple[str, int], int]:
     return {(queue.broker_name, queue.queue_id): client for client, queue in rows.named()}

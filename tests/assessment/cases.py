@@ -13,17 +13,17 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
-    Broker,
     Client,
-    ConsumerGroup,
-    ConsumeStatus,
-    GroupOffset,
-    OwnedQueue,
+    InventoryBroker,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
+    InventorySubscription,
+    InventoryTopic,
+    InventoryTopicOffset,
     PastRate,
     Sample,
-    Subscription,
-    Topic,
-    TopicOffset,
     TopicQueues,
     parse_utc,
 )
@@ -58,8 +58,8 @@ Queue = tuple[str, str, int]
 class Part:
     """The topics and groups of a test module's cases."""
 
-    topics: list[Topic] = field(default_factory=list)
-    groups: list[ConsumerGroup] = field(default_factory=list)
+    topics: list[InventoryTopic] = field(default_factory=list)
+    groups: list[InventoryGroup] = field(default_factory=list)
 
     def topic(self, name: str, *layout: TopicQueues, **facts: Any) -> str:
         """Add a topic (see :func:`a_topic`); gives its name."""
@@ -94,7 +94,9 @@ class Part:
         first = 0
         clients = []
         for client_id, count in zip(ids(len(own)), own, strict=True):
-            mine = tuple(OwnedQueue(topic=name, broker_name="broker-a", queue_id=first + i) for i in range(count))
+            mine = tuple(
+                InventoryOwnedQueue(topic=name, broker_name="broker-a", queue_id=first + i) for i in range(count)
+            )
             clients.append(member(client_id, allocate_strategy=OWN_STRATEGY, owned_queues=mine, **client or {}))
             first += count
         by_queue = {("broker-a", i): each.get(i) for i in range(total)}
@@ -109,7 +111,7 @@ def a_topic(
     message_type: str | None = None,
     order: bool | None = None,
     stored_days: int = 14,
-) -> Topic:
+) -> InventoryTopic:
     """A topic, by default with four queues on each broker that can be read and written, 10 messages a second on each.
 
     ``rates`` by broker and queue id; ``offsets`` likewise, as (min_offset, max_offset), 0 and 5,000 by default. It was
@@ -121,7 +123,7 @@ def a_topic(
         rates = dict.fromkeys(every, 10.0)
     where = offsets if offsets is not None else dict.fromkeys(rates, (0, 5_000))
     told = tuple(
-        TopicOffset(
+        InventoryTopicOffset(
             broker_name=name, queue_id=i, min_offset=least, max_offset=most, put_msgs_per_s=rates.get((name, i))
         )
         for (name, i), (least, most) in where.items()
@@ -129,19 +131,19 @@ def a_topic(
     known = [rate for rate in rates.values() if rate is not None]
     whole = sum(known) if len(known) == len(rates) else None
     past = tuple(PastRate(at=ago(86_400 * day), put_msgs_per_s=whole) for day in range(stored_days, 0, -1))
-    return Topic(topic=name, queues=layout, offsets=told, message_type=message_type, order=order, rates=past)
+    return InventoryTopic(topic=name, queues=layout, offsets=told, message_type=message_type, order=order, rates=past)
 
 
 def a_group(
     name: str,
     clients: Iterable[Client] | None,
-    topics: Sequence[Topic],
+    topics: Sequence[InventoryTopic],
     *,
     lag: int | None = 10,
     lags: Mapping[Queue, int | None] | None = None,
     samples: Mapping[Queue, Sequence[tuple[int | None, int | None]]] | None = None,
     **facts: Any,
-) -> ConsumerGroup:
+) -> InventoryGroup:
     """A clustering group on topics with ``lag`` on each readable queue, or as ``lags`` has it for a queue.
 
     ``samples`` are (broker_offset, consumer_offset) of earlier moments, a minute apart, the last a minute ago.
@@ -162,16 +164,16 @@ def a_group(
         "subscriptions": tuple(reads(t.topic) for t in topics),
         "offsets": offsets,
     }
-    return ConsumerGroup(consumer_group=name, clients=None if clients is None else tuple(clients), **usual | facts)
+    return InventoryGroup(consumer_group=name, clients=None if clients is None else tuple(clients), **usual | facts)
 
 
-def _offset(queue: Queue, lag: int | None, samples: Sequence[tuple[int | None, int | None]]) -> GroupOffset:
+def _offset(queue: Queue, lag: int | None, samples: Sequence[tuple[int | None, int | None]]) -> InventoryGroupOffset:
     topic, name, i = queue
     earlier = tuple(
         Sample(at=ago(60 * (len(samples) - n)), broker_offset=most, consumer_offset=place)
         for n, (most, place) in enumerate(samples)
     )
-    return GroupOffset(
+    return InventoryGroupOffset(
         topic=topic,
         broker_name=name,
         queue_id=i,
@@ -196,14 +198,14 @@ def members(count: int, **facts: Any) -> list[Client]:
     return [member(client_id, **facts) for client_id in ids(count)]
 
 
-def owned(*of: Queue) -> tuple[OwnedQueue, ...]:
+def owned(*of: Queue) -> tuple[InventoryOwnedQueue, ...]:
     """Queues as a client reports them."""
-    return tuple(OwnedQueue(topic=topic, broker_name=name, queue_id=i) for topic, name, i in of)
+    return tuple(InventoryOwnedQueue(topic=topic, broker_name=name, queue_id=i) for topic, name, i in of)
 
 
-def takes(topic: str, consume_rt_ms: float | None) -> tuple[ConsumeStatus, ...]:
+def takes(topic: str, consume_rt_ms: float | None) -> tuple[InventoryConsumeStatus, ...]:
     """The status of a client that needs so long for a message of the topic."""
-    return (ConsumeStatus(topic=topic, consume_rt_ms=consume_rt_ms),)
+    return (InventoryConsumeStatus(topic=topic, consume_rt_ms=consume_rt_ms),)
 
 
 def ago(seconds: float) -> str:
@@ -211,11 +213,11 @@ def ago(seconds: float) -> str:
     return (parse_utc(AT) - timedelta(seconds=seconds)).isoformat()
 
 
-def pops(topic: str, share: int = -1) -> Subscription:
+def pops(topic: str, share: int = -1) -> InventorySubscription:
     """A subscription in request mode POP."""
     return reads(topic, message_request_mode="POP", pop_share_queue_num=share)
 
 
-def brokers_of(*names: str) -> tuple[Broker, ...]:
+def brokers_of(*names: str) -> tuple[InventoryBroker, ...]:
     """Masters that can be read and written."""
     return tuple(broker(name) for name in names)

@@ -12,11 +12,11 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.columns import allocation_columns
 from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic
-from rocketmq_capacity.assessment.divided_lists import Readers
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.divided_lists import ReadersOfTopics
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.ownership import read_only_idle
 from rocketmq_capacity.assessment.producers import permanent_displacement
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.assessment.topology import nameserver_disagreement
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.assessment.versions import bad_versions
@@ -99,16 +99,16 @@ def judge(
     policy = policy or Policy()
     units, strategies = units_of(inventory, policy, history), Strategies(policy)
     facts = units.business_groups
-    whole = [Group(one, units.cluster, policy, strategies) for one in facts]
+    whole = [AssessedGroup(one, units.cluster, policy, strategies) for one in facts]
     groups = [assess_group(one) for one in whole]
     findings = [
         *chain.from_iterable(group.findings for group in groups),
         *chain.from_iterable(
-            assess_topic(Topic(unit, units.cluster, policy, tuple(units.producers), ease_of(groups, policy)))
+            assess_topic(AssessedTopic(unit, units.cluster, policy, tuple(units.producers), ease_of(groups, policy)))
             for unit in units.topics
         ),
         *assess_cluster(units.cluster, units.disagreements, policy),
-        *nameserver_disagreement(units.cluster, units.disagreements.nameservers, Readers(whole)),
+        *nameserver_disagreement(units.cluster, units.disagreements.nameservers, ReadersOfTopics(whole)),
         *snapshot_incomplete(units.cluster, _absent_brokers(units.topics), policy),
         *permanent_displacement(units.producers),
         *read_only_idle(drained_of(groups), units.cluster),

@@ -9,26 +9,26 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
-    ConsumerGroup,
-    ConsumeStatus,
-    GroupOffset,
     Inventory,
-    OwnedQueue,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
+    InventoryTopic,
+    InventoryTopicOffset,
     Sample,
-    Topic,
-    TopicOffset,
     parse_utc,
 )
 from tests.assessment.cases import Part, member, members
 from tests.assessment.judge import Judgement, judge
 from tests.simulation.clusters import AT, broker, cluster, queues, reads
 
-BUSY = (ConsumeStatus(topic="pay", consume_rt_ms=36.0),)
+BUSY = (InventoryConsumeStatus(topic="pay", consume_rt_ms=36.0),)
 """Of one thread that gets a thousand messages a minute: busy for 60 % of its time."""
 PART = Part()
 PART.topic("deleted_unread", queues("broker-a", 2), offsets={("broker-a", i): (60_000, 100_000) for i in range(2)})
 PART.group("deleted_unread", members(2), "deleted_unread", lag=50_000)
-_fails = ConsumeStatus(topic="fails_often", consume_ok_msgs_per_s=10.0, consume_failed_msgs_per_s=10.0)
+_fails = InventoryConsumeStatus(topic="fails_often", consume_ok_msgs_per_s=10.0, consume_failed_msgs_per_s=10.0)
 PART.case("fails_often", [member("c01", status=(_fails,))])
 END = 100_000
 """The broker's offset at the snapshot."""
@@ -41,9 +41,9 @@ def before(minutes: float) -> str:
 
 def a_queue(
     samples: Sequence[tuple[int, int]], now: tuple[int, int] = (END, END), read_at: str | None = None, queue_id: int = 0
-) -> GroupOffset:
+) -> InventoryGroupOffset:
     """A queue with earlier samples (broker offset, consumer offset), a minute apart."""
-    return GroupOffset(
+    return InventoryGroupOffset(
         topic="pay",
         broker_name="broker-a",
         queue_id=queue_id,
@@ -57,14 +57,16 @@ def a_queue(
     )
 
 
-def a_cluster(*offsets: GroupOffset, least: int = 0, runtime: dict[str, str] | None = None, **facts: Any) -> Inventory:
+def a_cluster(
+    *offsets: InventoryGroupOffset, least: int = 0, runtime: dict[str, str] | None = None, **facts: Any
+) -> Inventory:
     rates = tuple(
-        TopicOffset(broker_name="broker-a", queue_id=i, min_offset=least, max_offset=END, put_msgs_per_s=10.0)
+        InventoryTopicOffset(broker_name="broker-a", queue_id=i, min_offset=least, max_offset=END, put_msgs_per_s=10.0)
         for i in range(2)
     )
-    topic = Topic(topic="pay", queues=(queues("broker-a", 2),), offsets=rates)
+    topic = InventoryTopic(topic="pay", queues=(queues("broker-a", 2),), offsets=rates)
     about = {"clients": tuple(members(2)), "subscriptions": (reads("pay"),), "offsets": offsets} | facts
-    group = ConsumerGroup(consumer_group="g_pay", **about)
+    group = InventoryGroup(consumer_group="g_pay", **about)
     return cluster([topic], [group], [replace(broker("broker-a"), runtime=runtime)])
 
 
@@ -106,7 +108,7 @@ REWOUND = a_queue([(END, 90_000 + 500 * n) for n in range(9)], (END, 93_000))
         "little lag grows",
     ],
 )
-def test_the_first_rule_that_holds_is_the_state(queue: GroupOffset, state: str, severity: str) -> None:
+def test_the_first_rule_that_holds_is_the_state(queue: InventoryGroupOffset, state: str, severity: str) -> None:
     found = judge(a_cluster(queue)).finding("LAG_STATE", "g_pay")
 
     assert (found["evidence"]["state"], found["severity"]) == (state, severity)
@@ -125,12 +127,12 @@ def test_the_first_rule_that_holds_is_the_state(queue: GroupOffset, state: str, 
     ],
     ids=["lag fell", "lag was gone", "nothing waits", "nine samples", "a few on their way", "an unknown lag"],
 )
-def test_a_queue_that_catches_up_or_is_not_known_well_enough_is_left_alone(queue: GroupOffset) -> None:
+def test_a_queue_that_catches_up_or_is_not_known_well_enough_is_left_alone(queue: InventoryGroupOffset) -> None:
     assert judge(a_cluster(queue)).found("LAG_STATE") is None
 
 
 def test_a_queue_that_a_client_owns_is_not_stopped() -> None:
-    owner = member("c01", owned_queues=(OwnedQueue(topic="pay", broker_name="broker-a", queue_id=0),))
+    owner = member("c01", owned_queues=(InventoryOwnedQueue(topic="pay", broker_name="broker-a", queue_id=0),))
     queue = replace(STALLED, last_timestamp=before(60))
     found = judge(a_cluster(queue, clients=(owner,)))
     assert found.finding("LAG_STATE", "g_pay")["evidence"]["state"] == "STALL"
@@ -306,7 +308,7 @@ def test_what_is_read_to_its_end_is_not_at_risk() -> None:
 
 
 def _failing(ok: float, failed: float) -> Judgement:
-    said = ConsumeStatus(topic="pay", consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=failed)
+    said = InventoryConsumeStatus(topic="pay", consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=failed)
     return judge(a_cluster(clients=(member("c01", status=(said,)),)))
 
 
@@ -321,8 +323,8 @@ def test_a_listener_that_fails_is_under_pressure(failed: float, severity: str | 
 
 def test_messages_that_come_again_count_too() -> None:
     retries = "%RETRY%g_pay"
-    written = (TopicOffset(broker_name="broker-a", queue_id=0, put_msgs_per_s=1.0),)
-    retry = Topic(topic=retries, queues=(queues("broker-a", 1),), offsets=written)
+    written = (InventoryTopicOffset(broker_name="broker-a", queue_id=0, put_msgs_per_s=1.0),)
+    retry = InventoryTopic(topic=retries, queues=(queues("broker-a", 1),), offsets=written)
     inventory = a_cluster(subscriptions=(reads("pay"), reads(retries)))
 
     found = judge(replace(inventory, topics=(*inventory.topics, retry))).finding("RETRY_PRESSURE", "g_pay")

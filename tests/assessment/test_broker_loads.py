@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, InventoryTopic
 from rocketmq_capacity.tables import BrokerLoad, TopicHeadroom
 from tests.assessment.judge import Row, judge
 from tests.assessment.test_stale import at
@@ -18,7 +18,7 @@ A, B, C = "broker-a", "broker-b", "broker-c"
 GIB = 2**30
 
 
-def on(name: str, rate: float | None, **counts: int) -> Topic:
+def on(name: str, rate: float | None, **counts: int) -> InventoryTopic:
     """A topic with so many queues on each broker; ``rate`` is each queue's."""
     places = {f"broker-{letter}": count for letter, count in counts.items()}
     rates = {(one, number): rate for one, count in places.items() for number in range(count)}
@@ -40,7 +40,7 @@ def topics(inventory: Inventory, **policy: Any) -> dict[str, TopicHeadroom]:
     return {one.topic: one for one in loads_of(units_of(inventory, of), of)[1]}
 
 
-def masters(**runtime: dict[str, str]) -> list[Broker]:
+def masters(**runtime: dict[str, str]) -> list[InventoryBroker]:
     return [broker(f"broker-{letter}", runtime=runtime.get(letter)) for letter in "abc"]
 
 

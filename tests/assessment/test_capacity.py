@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.more_queues import more_queues
 from rocketmq_capacity.assessment.remedies import more_threads, shorter_calls
 from rocketmq_capacity.assessment.sizes import or_shown, result
@@ -152,17 +152,17 @@ def test_the_search_finds_what_the_table_of_sizes_shows() -> None:
 POLICY = Policy(thresholds=Thresholds(EXPAND_QUEUES=ExpandQueues(max_queues_per_broker=16)))
 
 
-def _group(clients: int, rates: list[float], rt_ms: float = 10.0, threads: int = 10, **facts: Any) -> Group:
+def _group(clients: int, rates: list[float], rt_ms: float = 10.0, threads: int = 10, **facts: Any) -> AssessedGroup:
     every = [
         member(one.client_id, consume_threads=threads, consume_batch_size=1, status=takes("t", rt_ms))
         for one in members(clients)
     ]
     topic = a_topic("t", queues("broker-a", len(rates)), rates={("broker-a", i): rate for i, rate in enumerate(rates)})
     units = units_of(cluster([topic], [a_group("g", every, [topic], **facts)]), POLICY)
-    return Group(units.group("g"), units.cluster, POLICY, Strategies(POLICY))
+    return AssessedGroup(units.group("g"), units.cluster, POLICY, Strategies(POLICY))
 
 
-def _busiest(group: Group, clients: int) -> float:
+def _busiest(group: AssessedGroup, clients: int) -> float:
     share = group.sizes.share(clients)
     assert share is not None
     return share
@@ -235,7 +235,7 @@ def test_the_queues_that_are_needed_are_the_fewest_that_do(
     assert (found and found.queues_per_broker) == next(enough, None)
 
 
-def _even(clients: int, rates: list[float], queues_each: int, threads: int, orderly: bool) -> Group:
+def _even(clients: int, rates: list[float], queues_each: int, threads: int, orderly: bool) -> AssessedGroup:
     """The same messages over so many queues."""
     return _group(clients, [sum(rates) / queues_each] * queues_each, threads=threads, orderly=orderly)
 

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Client, Failure, Inventory, Producer, Topic
+from rocketmq_capacity.snapshot.inventory import (
+    Client,
+    Inventory,
+    InventoryBroker,
+    InventoryFailure,
+    InventoryProducer,
+    InventoryTopic,
+)
 from rocketmq_capacity.tables import BrokerPool, ClientCost
 from tests.fixtures.costs import costs_of
 from tests.recommendation.cases import broker
@@ -30,7 +37,7 @@ def pools(inventory: Inventory) -> dict[tuple[str, str], BrokerPool]:
     return {(one.broker_name, one.pool): one for one in costs_of(inventory)[1]}
 
 
-def g(clients: list[Client], *topics: Topic, **facts: Any) -> Any:
+def g(clients: list[Client], *topics: InventoryTopic, **facts: Any) -> Any:
     return group("g", clients, topics or (PAY, RETRY), message_model="CLUSTERING", **facts)
 
 
@@ -83,7 +90,8 @@ def test_a_client_of_several_groups_and_producers_is_one_connection_and_equal_id
     others = group("h", [client("c1"), client("c2")], [PAY])
     inventory = cluster([PAY], [g(twins, PAY), others])
     producers = [
-        Producer(producer_group="CLIENT_INNER_PRODUCER", client_id=name, seen_on=(A,)) for name in ("c0", "c0", "p")
+        InventoryProducer(producer_group="CLIENT_INNER_PRODUCER", client_id=name, seen_on=(A,))
+        for name in ("c0", "c0", "p")
     ]
     a = costs(
         Inventory(
@@ -95,7 +103,7 @@ def test_a_client_of_several_groups_and_producers_is_one_connection_and_equal_id
 
 
 def test_what_nobody_knows_is_null_and_what_is_known_stays() -> None:
-    silent = costs(cluster([PAY], [g(members(3), PAY)], failures=[Failure(broker_addr=f"{A}:10911")]))
+    silent = costs(cluster([PAY], [g(members(3), PAY)], failures=[InventoryFailure(broker_addr=f"{A}:10911")]))
     assert (silent[A].connections, silent[A].heartbeats_per_s, silent[A].pulls_per_s_upper) == (None, None, None)
     assert silent[B].connections == 3
 
@@ -170,4 +178,7 @@ def test_the_intervals_are_those_of_the_policy() -> None:
 
 
 def test_no_master_is_left_out() -> None:
-    assert list(costs(cluster([PAY], [], [broker(B), broker(A), Broker(broker_name=A, broker_id=1)]))) == [A, B]
+    assert list(costs(cluster([PAY], [], [broker(B), broker(A), InventoryBroker(broker_name=A, broker_id=1)]))) == [
+        A,
+        B,
+    ]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocketmq_capacity.assessment.outlier import _peers_median
-from rocketmq_capacity.snapshot.inventory import ConsumeStatus
+from rocketmq_capacity.snapshot.inventory import InventoryConsumeStatus
 from tests.assessment.cases import Part, ago, ids, member, takes
 from tests.assessment.judge import Judgement
 from tests.simulation.clusters import reads
@@ -63,7 +63,7 @@ def _failing(name: str, *failed: float) -> None:
     of_client = {
         index: {
             "status": (
-                ConsumeStatus(
+                InventoryConsumeStatus(
                     topic=name, consume_rt_ms=5.0, consume_ok_msgs_per_s=10.0, consume_failed_msgs_per_s=each
                 ),
             )
@@ -87,7 +87,7 @@ def _reading(name: str, *ms: dict[str, float]) -> None:
             client_id,
             **USUAL,
             subscriptions=tuple(reads(topic) for topic in each),
-            status=tuple(ConsumeStatus(topic=topic, consume_rt_ms=own) for topic, own in each.items()),
+            status=tuple(InventoryConsumeStatus(topic=topic, consume_rt_ms=own) for topic, own in each.items()),
         )
         for client_id, each in zip(ids(len(ms)), ms, strict=True)
     ]

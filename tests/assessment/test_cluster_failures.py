@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker
+from rocketmq_capacity.snapshot.inventory import InventoryBroker
 from rocketmq_capacity.tables import ClusterFailure
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import broker, cluster
@@ -17,18 +17,20 @@ MIB = 1 << 20
 OFF = {"slaveReadEnable": "false", "enableSlaveActingMaster": "false", "enableControllerMode": "false"}
 
 
-def failures(*brokers: Broker, nameservers: tuple[str, ...] = ("n1:9876",), **policy: Any) -> list[ClusterFailure]:
+def failures(
+    *brokers: InventoryBroker, nameservers: tuple[str, ...] = ("n1:9876",), **policy: Any
+) -> list[ClusterFailure]:
     inventory = replace(cluster([], [], brokers), nameservers=nameservers)
     settings = Policy.model_validate({"thresholds": policy} if policy else {})
     return list(cluster_failures(units_of(inventory, settings).cluster, settings))
 
 
-def one(failure: str, *brokers: Broker, **more: Any) -> ClusterFailure:
+def one(failure: str, *brokers: InventoryBroker, **more: Any) -> ClusterFailure:
     (found,) = (row for row in failures(*brokers, **more) if row.failure == failure)
     return found
 
 
-def with_slave(config: Mapping[str, str] | None) -> tuple[Broker, Broker]:
+def with_slave(config: Mapping[str, str] | None) -> tuple[InventoryBroker, InventoryBroker]:
     slave = broker("broker-a", 1)
     return broker("broker-a"), slave if config is None else replace(slave, config={**OFF, **config})
 
@@ -84,7 +86,7 @@ def test_a_slave_that_reports_nothing_leaves_it_unknown() -> None:
     assert row.is_writable is False
 
 
-def restarting(low: int, high: int, **config: str) -> Broker:
+def restarting(low: int, high: int, **config: str) -> InventoryBroker:
     runtime = {"commitLogMinOffset": str(low), "commitLogMaxOffset": str(high)}
     return replace(broker("broker-a"), runtime=runtime, config=config)
 
@@ -140,7 +142,7 @@ def test_a_broker_that_does_not_tell_its_commit_log_is_unknown(runtime: dict[str
     assert row.why == "It is unknown how much its commit log holds."
 
 
-def registered(name: str, names: str | None) -> Broker:
+def registered(name: str, names: str | None) -> InventoryBroker:
     return replace(broker(name), config=None if names is None else {"namesrvAddr": names})
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, InventoryTopic
 from tests.assessment.judge import Judgement, Row, judge
 from tests.recommendation.cases import broker
 from tests.simulation.clusters import cluster, queues, topic
@@ -15,7 +15,7 @@ A, B, C, D = (f"broker-{letter}" for letter in "abcd")
 READ_ONLY: Final = 4
 
 
-def on(name: str, *brokers: str, rate: float | None = 10.0, each: int = 4) -> Topic:
+def on(name: str, *brokers: str, rate: float | None = 10.0, each: int = 4) -> InventoryTopic:
     """A topic on some brokers; ``rate`` are the messages a second of each of its queues."""
     return topic(
         name,
@@ -24,7 +24,7 @@ def on(name: str, *brokers: str, rate: float | None = 10.0, each: int = 4) -> To
     )
 
 
-def fleet(topics: Iterable[Topic], brokers: Iterable[str | Broker]) -> Inventory:
+def fleet(topics: Iterable[InventoryTopic], brokers: Iterable[str | InventoryBroker]) -> Inventory:
     return cluster(topics, (), [broker(one) if isinstance(one, str) else one for one in brokers])
 
 
@@ -34,7 +34,7 @@ def found(inventory: Inventory, **policy: Any) -> list[Row]:
     return [one for one in judged.findings if one["rule"] == "TOPIC_COVERAGE"]
 
 
-def pairs(number: int, *brokers: str) -> list[Topic]:
+def pairs(number: int, *brokers: str) -> list[InventoryTopic]:
     """Topics on the same brokers."""
     return [on(f"on_{'_'.join(brokers)}_{index:02}", *brokers) for index in range(number)]
 

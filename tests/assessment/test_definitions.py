@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import Topic
+from rocketmq_capacity.snapshot.inventory import InventoryTopic
 from rocketmq_capacity.vocabulary import java_order
 from tests.assessment import definitions
 from tests.assessment.cases import Part, Queue, a_topic, ids, member, members
@@ -25,7 +25,7 @@ _COPIES: dict[str, Counter[str]] = {}
 """How many consumers of a group have an id."""
 
 
-def _random_topic(name: str) -> Topic:
+def _random_topic(name: str) -> InventoryTopic:
     layout = [queues("broker-a", _chance.randint(1, 6)), queues("broker-b", _chance.randint(0, 6))]
     unknown = _chance.random() < 0.1
     rates = {

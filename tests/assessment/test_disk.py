@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Failure, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, InventoryFailure
 from tests.assessment.cases import a_topic
 from tests.assessment.judge import Row, judge
 from tests.recommendation.answers import Answers, answer, options
 from tests.simulation.clusters import cluster, queues
 
 
-def full(name: str, ratio: str | None, setting: str | None = None, **facts: Any) -> Broker:
+def full(name: str, ratio: str | None, setting: str | None = None, **facts: Any) -> InventoryBroker:
     """A broker with so much of its disk used."""
     usual: dict[str, Any] = {
         "broker_addr": f"{name}:10911",
@@ -21,10 +21,10 @@ def full(name: str, ratio: str | None, setting: str | None = None, **facts: Any)
         "runtime": None if ratio is None else {"commitLogDiskRatio": ratio},
         "config": None if setting is None else {"diskMaxUsedSpaceRatio": setting},
     }
-    return Broker(broker_name=name, **usual | facts)
+    return InventoryBroker(broker_name=name, **usual | facts)
 
 
-def of(*brokers: Broker, failures: tuple[Failure, ...] = ()) -> Inventory:
+def of(*brokers: InventoryBroker, failures: tuple[InventoryFailure, ...] = ()) -> Inventory:
     names = {one.broker_name for one in brokers if not one.broker_id}
     return cluster([a_topic("pay", *(queues(name) for name in sorted(names)), rates={})], [], brokers, failures)
 
@@ -33,7 +33,7 @@ def found(inventory: Inventory, policy: Policy | None = None) -> list[Row]:
     return [row for row in judge(inventory, policy).findings if row["rule"] == "BROKER_DISK"]
 
 
-def answered(*brokers: Broker, **facts: Any) -> Answers:
+def answered(*brokers: InventoryBroker, **facts: Any) -> Answers:
     return answer(of(*brokers, **facts))
 
 
@@ -140,7 +140,7 @@ def test_without_the_disk_of_one_broker_it_is_undecided() -> None:
 
 
 def test_an_incomplete_snapshot_adds_no_broker() -> None:
-    silent = Failure(broker_addr="broker-b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out")
+    silent = InventoryFailure(broker_addr="broker-b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out")
     told = answered(full("broker-a", "0.9"), full("broker-b", "0.9"), failures=(silent,))
 
     assert told.all("ADD_BROKER") == []

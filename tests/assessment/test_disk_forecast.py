@@ -13,7 +13,7 @@ from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.rows import DiskDays
 from rocketmq_capacity.report.view.brokers import brokers_view
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory, PastDisk, parse_utc
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, PastDisk, parse_utc
 from rocketmq_capacity.snapshot.past_disks import past_disks, with_past_disks
 from tests.assessment.judge import Row, judge
 from tests.assessment.test_disk import full, of
@@ -174,7 +174,7 @@ def test_a_plan_says_when_each_level_is_reached() -> None:
 
 
 def test_slaves_are_not_foretold() -> None:
-    slave = Broker(broker_name="broker-a", broker_id=1, runtime={"commitLogDiskRatio": "0.9"})
+    slave = InventoryBroker(broker_name="broker-a", broker_id=1, runtime={"commitLogDiskRatio": "0.9"})
     now = at(0, 0.5)
 
     assert past_disks(now, [replace(at(1, 0.4), brokers=(slave,))], 28) == {}

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     Client,
-    ConsumerGroup,
     Inventory,
-    NameserverView,
-    OwnedQueue,
-    Route,
+    InventoryGroup,
+    InventoryNameserver,
+    InventoryOwnedQueue,
+    InventoryRoute,
     TopicQueues,
 )
 from tests.assessment.cases import a_topic
@@ -31,13 +31,13 @@ A, B = "broker-a", "broker-b"
 
 def member(client_id: str, *owned: tuple[str, int], **facts: Any) -> Client:
     """A client that reports to own these queues; without any it reports nothing."""
-    held = tuple(OwnedQueue(topic="pay", broker_name=name, queue_id=queue_id) for name, queue_id in owned)
+    held = tuple(InventoryOwnedQueue(topic="pay", broker_name=name, queue_id=queue_id) for name, queue_id in owned)
     return client(client_id, owned_queues=held or None, **facts)
 
 
 def disagreement(
     *members: Client,
-    views: tuple[NameserverView, ...] | None = None,
+    views: tuple[InventoryNameserver, ...] | None = None,
     nameservers: tuple[str, ...] = (FIRST, SECOND),
     policy: Policy | None = None,
     **of_group: Any,
@@ -48,8 +48,8 @@ def disagreement(
     return judge(inventory, policy).finding("NAMESERVER_DISAGREEMENT")
 
 
-def gives(*layout: TopicQueues, at: str = SECOND) -> NameserverView:
-    return NameserverView(nameserver_addr=at, routes=(Route(topic="pay", queues=layout),))
+def gives(*layout: TopicQueues, at: str = SECOND) -> InventoryNameserver:
+    return InventoryNameserver(nameserver_addr=at, routes=(InventoryRoute(topic="pay", queues=layout),))
 
 
 def of_queues(row: Row) -> dict[str, tuple[str, str]]:
@@ -200,6 +200,6 @@ def test_a_group_of_other_topics_is_left_out() -> None:
     assert [one["consumer_group"] for one in row["evidence"]["divided_groups"]] == ["g_pay"]
 
 
-def two_clients(name: str, topic: str) -> ConsumerGroup:
+def two_clients(name: str, topic: str) -> InventoryGroup:
     members = [client(one, owned_queues=None, subscriptions=(reads(topic),)) for one in (ONE, TWO)]
     return group(name, members, subscriptions=(reads(topic),))

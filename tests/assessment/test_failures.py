@@ -11,13 +11,13 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.assessment.topic_failures import topic_failures
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.outcome import outcome
 from rocketmq_capacity.simulation.traffic import without_samples
-from rocketmq_capacity.snapshot.inventory import ConsumeStatus, GroupOffset, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryConsumeStatus, InventoryGroupOffset
 from rocketmq_capacity.tables import GroupFailure
 from rocketmq_capacity.vocabulary import UNDECIDED
 from tests.assessment.cases import a_group, a_topic, member, members, pops, takes
@@ -45,14 +45,14 @@ def plan_of(seed: int) -> PlainPlan:
     return plain_plan(fleet(seed), POLICY)
 
 
-def failures(seed: int, *kinds: str) -> Iterator[tuple[Group, GroupFailure]]:
+def failures(seed: int, *kinds: str) -> Iterator[tuple[AssessedGroup, GroupFailure]]:
     for group, judged in zip(plan_of(seed).groups, plan_of(seed).assessments, strict=True):
         for one in judged.failures:
             if one.failure in kinds:
                 yield group, one
 
 
-def what_if(seed: int, change: Mapping[str, Any]) -> tuple[Effects, dict[str, Group]]:
+def what_if(seed: int, change: Mapping[str, Any]) -> tuple[Effects, dict[str, AssessedGroup]]:
     """What a scenario of this change says of queues that move, and the groups as it leaves them."""
     changed = after(fleet(seed), change, policy=POLICY)
     return effects(fleet(seed), changed, POLICY), {group.name: group for group in plain_plan(changed, POLICY).groups}
@@ -70,7 +70,7 @@ def agrees(one: GroupFailure, told: Effects) -> int:
     return len(moved)
 
 
-def is_as_busy(one: GroupFailure, group: Group, changed: Group) -> bool:
+def is_as_busy(one: GroupFailure, group: AssessedGroup, changed: AssessedGroup) -> bool:
     """Compares clients, and how busy the busiest is, with both plans; False where the latter is not comparable."""
     assert (one.clients_today, one.clients_left) == (len(group.client_ids), len(changed.client_ids)), one
     if one.busy_ratio is None or changed.current is None or group.current is None:
@@ -233,7 +233,7 @@ def test_a_failure_that_takes_a_topic_makes_its_groups_worse_off_although_nobody
 
 def test_messages_that_wait_on_a_lost_broker_are_counted() -> None:
     offsets = tuple(
-        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=5000, consumer_offset=behind)
+        InventoryGroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=5000, consumer_offset=behind)
         for on, behind in (("broker-a", 4990), ("broker-b", 4700))
         for i in range(4)
     )
@@ -309,7 +309,7 @@ def test_what_is_left_of_a_topic_is_on_the_other_brokers() -> None:
     units = plain_plan(cluster([a_topic("pay", *layout)])).units
     told = {
         one.lost: (one.readable_queues, one.writable_queues, one.was_readable, one.was_writable)
-        for one in topic_failures(Topic(units.topics[0], units.cluster, Policy()))
+        for one in topic_failures(AssessedTopic(units.topics[0], units.cluster, Policy()))
     }
     assert told == {
         "broker-a": (6, None, True, True),
@@ -360,7 +360,9 @@ def test_every_client_of_a_broadcasting_group_reads_on_without_a_broker() -> Non
     pay, refund = a_topic("pay", queues("broker-a"), queues("broker-b")), a_topic("refund", queues("broker-b", 1))
     rates = {"pay": 40.0, "refund": 10.0}
     status = tuple(
-        ConsumeStatus(topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0)
+        InventoryConsumeStatus(
+            topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0
+        )
         for name, rate in rates.items()
     )
     clients = [replace(member(n), status=status, consume_threads=20, consume_batch_size=1) for n in ("c1", "c2")]

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Failure, Inventory, Proxy
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryFailure, InventoryGroup, InventoryProxy
 from rocketmq_capacity.vocabulary import CLIENT_STRATEGIES, EVERY_QUEUE
 from tests.assessment.cases import Part, a_group, a_topic, member, members, pops, takes
 from tests.assessment.judge import Judgement, judge
@@ -203,13 +203,17 @@ def test_no_strategy_applies_to_a_message_model_that_neither_shares_out_nor_broa
 
 
 def without_clients(
-    *, moves: bool, heartbeat: bool = False, proxies: tuple[Proxy, ...] | None = None, silent: bool = False
+    *, moves: bool, heartbeat: bool = False, proxies: tuple[InventoryProxy, ...] | None = None, silent: bool = False
 ) -> Inventory:
     pay = a_topic("pay", *FOUR)
     samples = {("pay", "broker-a", 0): [(90_000, 1_000)]} if moves else {("pay", "broker-a", 0): [(90_000, 99_990)]}
     group = a_group("g_pay", (), [pay], samples=samples)
     topics = [pay, *([a_topic("DefaultHeartBeatSyncerTopic", queues("broker-a", 1))] if heartbeat else [])]
-    failures = [Failure(broker_addr=PROXY, request="GET_CONSUMER_CONNECTION_LIST", error="refused")] if silent else None
+    failures = (
+        [InventoryFailure(broker_addr=PROXY, request="GET_CONSUMER_CONNECTION_LIST", error="refused")]
+        if silent
+        else None
+    )
     return replace(cluster(topics, [group], failures=failures), proxies=proxies)
 
 
@@ -217,7 +221,7 @@ UNNAMED = "its clients are unknown: a Proxy works here (DefaultHeartBeatSyncerTo
 MOVING = "its clients are unknown: its offsets move, so that they may be behind a Proxy, and none is named"
 SILENT = "its clients are unknown: no Proxy answered"
 NOBODY = "the group has no clients"
-NAMED = (Proxy(proxy_addr=PROXY, mode="CLUSTER"),)
+NAMED = (InventoryProxy(proxy_addr=PROXY, mode="CLUSTER"),)
 
 
 @pytest.mark.parametrize(
@@ -228,10 +232,15 @@ NAMED = (Proxy(proxy_addr=PROXY, mode="CLUSTER"),)
         (without_clients(moves=False, heartbeat=True), UNNAMED),
         (without_clients(moves=True, heartbeat=True, proxies=NAMED), NOBODY),
         (without_clients(moves=True, heartbeat=True, proxies=NAMED, silent=True), SILENT),
-        (without_clients(moves=False, heartbeat=True, proxies=(Proxy(proxy_addr="b:10911", mode="LOCAL"),)), UNNAMED),
-        (without_clients(moves=True, proxies=(Proxy(proxy_addr="b:10911", mode="LOCAL"),)), MOVING),
         (
-            without_clients(moves=False, heartbeat=True, proxies=(*NAMED, Proxy(proxy_addr="p2:8080")), silent=True),
+            without_clients(moves=False, heartbeat=True, proxies=(InventoryProxy(proxy_addr="b:10911", mode="LOCAL"),)),
+            UNNAMED,
+        ),
+        (without_clients(moves=True, proxies=(InventoryProxy(proxy_addr="b:10911", mode="LOCAL"),)), MOVING),
+        (
+            without_clients(
+                moves=False, heartbeat=True, proxies=(*NAMED, InventoryProxy(proxy_addr="p2:8080")), silent=True
+            ),
             NOBODY,
         ),
     ],
@@ -248,7 +257,7 @@ def test_a_group_without_clients_may_have_some_behind_a_proxy_that_was_not_asked
 
 def test_a_group_of_grpc_clients_is_allocated_though_the_policy_names_no_pop() -> None:
     pay = a_topic("pay", *FOUR)
-    group: ConsumerGroup = a_group("g_pay", grpc(2), [pay])
+    group: InventoryGroup = a_group("g_pay", grpc(2), [pay])
     judged = judge(cluster([pay], [group]), Policy(strategies=("AVG",)))
     assert len(rows(judged, "g_pay", "POP")) == 4
     assert judged.rules("g_pay") == set()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Topic
+from rocketmq_capacity.snapshot.inventory import InventoryBroker, InventoryGroup, InventoryTopic
 from tests.assessment.cases import a_group, a_topic, member, pops
 from tests.assessment.judge import Judgement, judge
 from tests.recommendation.answers import answer
@@ -16,16 +16,16 @@ ON_BOTH = a_topic("t", queues("broker-a", 2), queues("broker-b", 2))
 ELSEWHERE = a_topic("elsewhere", queues("broker-a", 2))
 
 
-def slave(config: dict[str, str] | None, **facts: Any) -> Broker:
-    return Broker(broker_name="broker-b", broker_id=1, broker_addr="broker-b:10912", config=config, **facts)
+def slave(config: dict[str, str] | None, **facts: Any) -> InventoryBroker:
+    return InventoryBroker(broker_name="broker-b", broker_id=1, broker_addr="broker-b:10912", config=config, **facts)
 
 
-def judged(config: dict[str, str] | None, *topics: Topic, **facts: Any) -> Judgement:
+def judged(config: dict[str, str] | None, *topics: InventoryTopic, **facts: Any) -> Judgement:
     groups = [readers("g", ON_BOTH, **facts), readers("untouched", ELSEWHERE)]
     return judge(cluster([ON_BOTH, ELSEWHERE], groups, (broker("broker-a"), slave(config))))
 
 
-def readers(name: str, topic: Topic, **facts: Any) -> ConsumerGroup:
+def readers(name: str, topic: InventoryTopic, **facts: Any) -> InventoryGroup:
     return a_group(name, [member("c01"), member("c02")], [topic], lag=0, **facts)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import Broker
+from rocketmq_capacity.snapshot.inventory import InventoryBroker
 from tests.assessment.cases import Part, a_group, a_topic, member, members, pops
 from tests.assessment.judge import Judgement, judge
 from tests.simulation.clusters import broker, cluster, queues, reads
@@ -131,8 +131,8 @@ def test_without_clients_nobody_waits_for_a_lock(judged: Judgement) -> None:
 def test_a_slave_that_may_act_as_master_makes_it_a_warning(setting: str | None, severity: str) -> None:
     config = None if setting is None else {"enableSlaveActingMaster": setting}
     slaves = (
-        Broker(broker_name="broker-b", broker_id=2, config={"enableSlaveActingMaster": "false"}),
-        Broker(broker_name="broker-b", broker_id=1, config=config),
+        InventoryBroker(broker_name="broker-b", broker_id=2, config={"enableSlaveActingMaster": "false"}),
+        InventoryBroker(broker_name="broker-b", broker_id=1, config=config),
     )
     topic = a_topic("orders", queues("broker-a", 2), queues("broker-b", 2))
     group = a_group("g", members(2), [topic], orderly=True, subscriptions=(reads("orders"),))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, PastRate, Sample, Topic
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, PastRate, Sample
 from rocketmq_capacity.tables import GroupSize
 from tests.assessment.cases import a_group, a_topic, members, takes
 from tests.assessment.judge import Row, judge
@@ -20,7 +20,7 @@ from tests.simulation.clusters import cluster, queues
 NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
 
 
-def _topic(name: str, each: float | None, *past: float | None) -> Topic:
+def _topic(name: str, each: float | None, *past: float | None) -> InventoryTopic:
     """A topic of eight queues that get ``each``, and its rates at noon of the days before, the latest last."""
     rates = tuple(
         PastRate(at=_text(NOW - timedelta(days=len(past) - day, hours=14)), put_msgs_per_s=rate)
@@ -34,17 +34,19 @@ def _text(moment: datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
-def _group(topics: Sequence[Topic], clients: int = 4, rt_ms: Mapping[str, float] | None = None) -> ConsumerGroup:
+def _group(
+    topics: Sequence[InventoryTopic], clients: int = 4, rt_ms: Mapping[str, float] | None = None
+) -> InventoryGroup:
     status = tuple(one for topic in topics for one in takes(topic.topic, (rt_ms or {}).get(topic.topic, 10.0)))
     every = members(clients, consume_threads=10, consume_batch_size=1, status=status)
     return a_group("g", every, topics, lag=0)
 
 
-def _inventory(topics: Sequence[Topic], **group: Any) -> Inventory:
+def _inventory(topics: Sequence[InventoryTopic], **group: Any) -> Inventory:
     return cluster(topics, [_group(topics, **group)])
 
 
-def _judged(*topics: Topic, **group: Any) -> Row:
+def _judged(*topics: InventoryTopic, **group: Any) -> Row:
     return judge(_inventory(topics, **group)).group("g")
 
 
@@ -149,7 +151,7 @@ def test_each_topic_has_its_own_peak() -> None:
     assert sizes[8] == pytest.approx(0.31)
 
 
-def _sizes(*topics: Topic) -> list[GroupSize]:
+def _sizes(*topics: InventoryTopic) -> list[GroupSize]:
     plan = plain_plan(_inventory(topics, rt_ms={"slow": 100.0, "quick": 1.0}))
     return [row for assessment in plan.assessments for row in assessment.sizes]
 

@@ -7,8 +7,8 @@ import pytest
 from rocketmq_capacity.assessment.producer_failures import producer_failures
 from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.producers.generation import release_of
-from rocketmq_capacity.producers.producer import NEVER_MS, Answer, Outcome, Producer
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.producer import NEVER_MS, ProducerThread, SendAnswer, SendOutcome
+from rocketmq_capacity.producers.route import WritePlace
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Producer as Running
 from rocketmq_capacity.tables import ProducerFailure
@@ -97,16 +97,16 @@ def test_the_model_of_the_client_sends_no_worse_than_that(group: str, ending: st
     row = failures(loss(elsewhere=4 if has_elsewhere else 0))[f"{group} {ending} b"]
     release = release_of("V5_3_3")
     assert release is not None
-    gone = Answer(5, Outcome.UNREACHABLE) if ending == "KILL" else Answer(NEVER_MS, Outcome.SILENT)
-    producer = Producer(
+    gone = SendAnswer(5, SendOutcome.UNREACHABLE) if ending == "KILL" else SendAnswer(NEVER_MS, SendOutcome.SILENT)
+    producer = ProducerThread(
         release,
-        [Place("a", 4), Place("b", 4)] if has_elsewhere else [Place("b", 4)],
+        [WritePlace("a", 4), WritePlace("b", 4)] if has_elsewhere else [WritePlace("b", 4)],
         start=0,
         mode=row.sending,
         retries=row.retries,
         timeout_ms=row.timeout_ms or 1,
     )
-    sent = [producer.send(0, lambda name: gone if name == "b" else Answer(5)) for _ in range(40)]
+    sent = [producer.send(0, lambda name: gone if name == "b" else SendAnswer(5)) for _ in range(40)]
     met = [one for one in sent if one.tries[0].broker_name == "b"]
     failed = [sum(queue.broker_name == "b" for queue in one.tries) for one in met]
 

@@ -6,21 +6,23 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import Inventory, Producer
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryProducer
 from tests.assessment.judge import Row, judge
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import pay_cluster
 
 
-def producer(version: str | None, client_id: str = "10.0.0.9@9#9", group: str = "p_pay", **more: Any) -> Producer:
-    return Producer(producer_group=group, client_id=client_id, version=version, **{"language": "JAVA"} | more)
+def producer(
+    version: str | None, client_id: str = "10.0.0.9@9#9", group: str = "p_pay", **more: Any
+) -> InventoryProducer:
+    return InventoryProducer(producer_group=group, client_id=client_id, version=version, **{"language": "JAVA"} | more)
 
 
-def cluster_of(*producers: Producer) -> Inventory:
+def cluster_of(*producers: InventoryProducer) -> Inventory:
     return replace(pay_cluster(), producers=producers)
 
 
-def found(*producers: Producer) -> list[Row]:
+def found(*producers: InventoryProducer) -> list[Row]:
     return [row for row in judge(cluster_of(*producers)).findings if row["rule"] == "PERMANENT_DISPLACEMENT"]
 
 

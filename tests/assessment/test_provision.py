@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import ConsumeStatus, Subscription
+from rocketmq_capacity.snapshot.inventory import InventoryConsumeStatus, InventorySubscription
 from tests.assessment.cases import OWN_STRATEGY, Part, a_group, a_topic, member, members, owned, pops, takes
 from tests.assessment.judge import Judgement, judge
 from tests.simulation.clusters import cluster, queues, reads
@@ -331,7 +331,9 @@ def test_what_is_too_much_even_at_the_least_is_too_much(judged: Judgement) -> No
 # Broadcasting
 def _broadcasting(name: str, handled: float | None, rate: float = 1_000.0, **facts: Any) -> None:
     """Four clients that report to handle so many messages a second of 10 ms with ten threads."""
-    status = ConsumeStatus(topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=handled, consume_failed_msgs_per_s=0.0)
+    status = InventoryConsumeStatus(
+        topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=handled, consume_failed_msgs_per_s=0.0
+    )
     every = [member(one.client_id, consume_threads=10, consume_batch_size=1, status=(status,)) for one in members(4)]
     rates = {(b, i): rate for b in ("broker-a", "broker-b") for i in range(12)}
     PART.case(name, every, *QUEUES, rates=rates, message_model="BROADCASTING", **facts)
@@ -445,12 +447,14 @@ def test_clients_whose_queues_nobody_would_take_over_are_not_to_spare() -> None:
 
 # Filters
 def _filters(name: str, expression: str, ok: float | None, rate: float, **facts: Any) -> None:
-    status = (ConsumeStatus(topic=name, consume_rt_ms=30.0, consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=0.0),)
+    status = (
+        InventoryConsumeStatus(topic=name, consume_rt_ms=30.0, consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=0.0),
+    )
     clients = [
         member(one.client_id, consume_threads=20, consume_batch_size=1, status=status, **facts) for one in members(4)
     ]
     rates = {(b, i): rate for b in ("broker-a", "broker-b") for i in range(12)}
-    own = (Subscription(topic=name, expression_type="TAG", expression=expression),)
+    own = (InventorySubscription(topic=name, expression_type="TAG", expression=expression),)
     PART.case(name, clients, *QUEUES, rates=rates, subscriptions=own)
 
 
@@ -482,7 +486,7 @@ def _says(name: str, ok: tuple[float, ...], **facts: Any) -> None:
             consume_threads=10,
             consume_batch_size=1,
             status=(
-                ConsumeStatus(
+                InventoryConsumeStatus(
                     topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0
                 ),
             ),
@@ -509,7 +513,7 @@ def test_two_ways_to_the_same_figure_name_the_fact_that_must_be_wrong(judged: Ju
 _RATES = {"rate_a": None, "rate_b": 100.0, "rate_c": None}
 _TOPICS = [PART.topic(name, *QUEUES) for name in _RATES]
 _STATUS = tuple(
-    ConsumeStatus(topic=name, consume_rt_ms=1.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0)
+    InventoryConsumeStatus(topic=name, consume_rt_ms=1.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0)
     for name, rate in _RATES.items()
 )
 for _topic in _TOPICS[::2]:

@@ -1,7 +1,7 @@
 """Observations name queues; of a batch of groups, each is found in the division of its own group."""
 
 from rocketmq_capacity.model.division import Division
-from rocketmq_capacity.model.queue_index import Named, QueueIndex
+from rocketmq_capacity.model.queue_index import NamedQueues, QueueIndex
 from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.tables.dataset import Queue
 from tests.fixtures.units import units_of
@@ -28,7 +28,7 @@ def test_each_name_is_found_in_its_own_group_and_what_consumers_cannot_see_is_no
     pay = [("ship", "broker-b", 0), ("pay", "broker-b", 2), ("pay", "broker-b", 2)]
     index = QueueIndex([division.queues for division in divisions])
 
-    found = index.find(Named(lengths([both, pay]), *map(list, zip(*both, *pay, strict=True))))
+    found = index.find(NamedQueues(lengths([both, pay]), *map(list, zip(*both, *pay, strict=True))))
 
     names = [name for division in divisions for name in division.queues.names]
     assert (index.queues, index.first_of_group.tolist()) == (11, [0, 6])
@@ -40,4 +40,4 @@ def test_groups_without_queues_have_none_to_find() -> None:
     index = QueueIndex([
         Division.of(facts).queues for facts in units_of(cluster([], [group("g", [], [])])).business_groups
     ])
-    assert index.find(Named(lengths([[0]]), ["pay"], ["broker-a"], [0])).tolist() == [-1]
+    assert index.find(NamedQueues(lengths([[0]]), ["pay"], ["broker-a"], [0])).tolist() == [-1]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import Client, Failure, Proxy
+from rocketmq_capacity.snapshot.inventory import Client, InventoryFailure, InventoryProxy
 from tests.assessment.cases import OWN_STRATEGY, Part, a_group, a_topic, member, owned, takes
 from tests.assessment.judge import Judgement, judge
 from tests.simulation.clusters import cluster, queues, reads
@@ -82,8 +82,10 @@ def test_queues_read_by_nobody_or_twice_are_no_reason_for_more_clients_and_none_
 def test_clients_that_a_proxy_may_know_leave_it_unknown_who_reads() -> None:
     topic = a_topic("t", FOUR, rates=QUIET)
     group = a_group("g", [], [topic])
-    inventory = cluster([topic], [group], failures=[Failure(broker_addr="10.0.9.9:8081", request="x", error="silent")])
-    found = judge(replace(inventory, proxies=(Proxy(proxy_addr="10.0.9.9:8081"),)))
+    inventory = cluster(
+        [topic], [group], failures=[InventoryFailure(broker_addr="10.0.9.9:8081", request="x", error="silent")]
+    )
+    found = judge(replace(inventory, proxies=(InventoryProxy(proxy_addr="10.0.9.9:8081"),)))
 
     assert found.group("g")["reading_status"] == "UNKNOWN"
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, Failure, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryFailure, parse_utc
 from tests.assessment.cases import a_group, a_topic
 from tests.assessment.judge import Row, judge
 from tests.recommendation.cases import broker
@@ -91,7 +91,7 @@ def test_what_does_not_change_or_is_not_known_is_silent() -> None:
 
 
 def test_snapshots_that_are_far_apart_old_or_with_failures_are_not_compared() -> None:
-    broken = (Failure(broker_addr="10.0.1.1:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out"),)
+    broken = (InventoryFailure(broker_addr="10.0.1.1:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out"),)
 
     assert found(*(at(61 * (3 - place), one) for place, one in enumerate(RESTARTED))) == []
     assert found(*(at(200 + 10 * (3 - place), one) for place, one in enumerate(RESTARTED)), at(0, STEADY)) == []

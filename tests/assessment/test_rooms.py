@@ -192,7 +192,7 @@ def test_queues_without_a_room_in_the_policy_are_not_known_to_cross() -> None:
     layout = (queues("hz@broker-a", 4), queues("lone", 4))
     evidence = told("CROSS_ROOM", planned(clients("sh-1", "sh-2", "9"), *layout, policy=policy()))
     # Of the queues and readers whose rooms are both known there is one: the fourth of hz, which sh-1 reads.
-    assert (evidence["cross_room_share"], evidence["untold_room_queues"], evidence["untold_room_clients"]) == (
+    assert (evidence["cross_room_share"], evidence["unknown_room_queues"], evidence["unknown_room_clients"]) == (
         1.0,
         4,
         1,

@@ -9,11 +9,11 @@ from rocketmq_capacity.assessment import trust
 from rocketmq_capacity.assessment.broker_loss import broker_loss
 from rocketmq_capacity.assessment.coverage import topic_coverage
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.ownership import read_only_idle
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.assessment.topology import nameserver_disagreement
 from rocketmq_capacity.catalogue.evidence import Evidence
 from rocketmq_capacity.catalogue.rule import Rule, rules
@@ -43,13 +43,13 @@ def test_every_rule_says_in_its_first_words_what_it_finds() -> None:
     assert {(rule.__doc__ or "").partition(":")[0] for rule in EVERY} == set(rules())
 
 
-def has_a_long_name(group: Group) -> Iterator[Finding]:
+def has_a_long_name(group: AssessedGroup) -> Iterator[Finding]:
     """LONG_NAME: a group whose name is long."""
     if len(group.name) > 10:
         yield finding(LONG_NAME, INFO, consumer_group=group.name, subjects=[], evidence=Evidence(), message="Long.")
 
 
-def is_read_by_nobody(topic: Topic) -> Iterator[Finding]:
+def is_read_by_nobody(topic: AssessedTopic) -> Iterator[Finding]:
     """UNREAD: a topic that no group reads."""
     if not topic.unit.readers:
         yield finding(UNREAD, INFO, topic=topic.name, subjects=[], evidence=Evidence(), message="Nobody.")

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, Inventory
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryConsumeStatus
 from tests.assessment.cases import a_group, a_topic, member, members, takes
 from tests.assessment.judge import Judgement, judge
 from tests.assessment.test_stuck import held
@@ -20,7 +20,7 @@ TWO = (queues("broker-a", 12), queues("broker-b", 12))
 ROOMS = {"rooms": {"clients": [{"pattern": "^(?P<room>[a-z]+)-"}], "brokers": []}}
 
 
-def _clients(number: int, status: tuple[ConsumeStatus, ...] = takes("t", 10.0), **facts: Any) -> list[Client]:
+def _clients(number: int, status: tuple[InventoryConsumeStatus, ...] = takes("t", 10.0), **facts: Any) -> list[Client]:
     return members(number, consume_threads=10, consume_batch_size=1, status=status, **facts)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import ConsumeStatus, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryConsumeStatus
 from tests.assessment.cases import members
 from tests.assessment.judge import Judgement, judge
 from tests.assessment.test_backlog import END, a_cluster, a_queue, behind
@@ -12,7 +12,7 @@ from tests.fixtures.plain_plan import plain_plan
 
 GROWS = a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000))
 """A queue that gets 10 messages a second, and whose lag grows."""
-TIMES = ConsumeStatus(topic="pay", consume_rt_ms=28.0, consume_ok_msgs_per_s=8.0)
+TIMES = InventoryConsumeStatus(topic="pay", consume_rt_ms=28.0, consume_ok_msgs_per_s=8.0)
 WORKED: dict[str, Any] = {"consume_threads": 1, "consume_batch_size": 1, "status": (TIMES,)}
 """One thread, and 28 ms a message: at the peak of the samples a client is busy for 61 % of its time with a queue."""
 

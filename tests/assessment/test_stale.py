@@ -8,16 +8,16 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.assess import assess_topic
-from rocketmq_capacity.assessment.topic import Topic as AssessedTopic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.judged_again import STALE, undecided_of_topic
 from rocketmq_capacity.snapshot.inventory import (
-    ConsumerGroup,
-    Failure,
-    GroupOffset,
     Inventory,
+    InventoryFailure,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryTopic,
     PastRate,
-    Topic,
     parse_utc,
 )
 from tests.assessment.cases import a_group, a_topic, members
@@ -34,7 +34,7 @@ LAYOUT = queues("broker-a", 2)
 Queue = tuple[str, int]
 
 
-def old(*, end: int = 100_000, rates: dict[Queue, float] | None = None, kept_from: int = 0) -> Topic:
+def old(*, end: int = 100_000, rates: dict[Queue, float] | None = None, kept_from: int = 0) -> InventoryTopic:
     """The topic ``old`` with two queues, to which nothing is written."""
     offsets: dict[Queue, tuple[int | None, int | None]] = dict.fromkeys(SILENT, (kept_from, end))
     return a_topic("old", LAYOUT, rates=rates or {**SILENT}, offsets=offsets)
@@ -44,7 +44,7 @@ def ago(days: float) -> str:
     return (parse_utc(AT) - timedelta(days=days)).isoformat().replace("+00:00", "Z")
 
 
-def at(days: float, topics: Sequence[Topic], groups: Sequence[ConsumerGroup] = (), **facts: Any) -> Inventory:
+def at(days: float, topics: Sequence[InventoryTopic], groups: Sequence[InventoryGroup] = (), **facts: Any) -> Inventory:
     """The cluster so many days ago."""
     return replace(cluster(topics, groups, BROKERS), taken_at=ago(days), **facts)
 
@@ -54,10 +54,12 @@ def found(inventory: Inventory, *history: Inventory, **policy: Any) -> list[Row]
     return [one for one in judged.findings if one["rule"] == "STALE_OBJECT"]
 
 
-def offline(name: str = "gone", *, place: int = 4_000, clients: Any = ()) -> ConsumerGroup:
+def offline(name: str = "gone", *, place: int = 4_000, clients: Any = ()) -> InventoryGroup:
     """A group without clients that stands at an offset of a topic that is written."""
-    offset = GroupOffset(topic="busy", broker_name="broker-a", queue_id=0, broker_offset=5_000, consumer_offset=place)
-    return ConsumerGroup(consumer_group=name, clients=clients, offsets=(offset,))
+    offset = InventoryGroupOffset(
+        topic="busy", broker_name="broker-a", queue_id=0, broker_offset=5_000, consumer_offset=place
+    )
+    return InventoryGroup(consumer_group=name, clients=clients, offsets=(offset,))
 
 
 BUSY = a_topic("busy", queues("broker-a", 1))
@@ -105,7 +107,7 @@ def test_stored_rates_of_zero_prove_it_as_well() -> None:
 
 
 def test_without_a_proof_nothing_is_said() -> None:
-    failures = (Failure(broker_addr="broker-b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out"),)
+    failures = (InventoryFailure(broker_addr="broker-b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out"),)
     grown = at(0, [replace(old(), queues=(queues("broker-a", 3),))])
     written = {("broker-a", 0): 0.0, ("broker-a", 1): 0.1}
 
@@ -128,12 +130,12 @@ def test_a_topic_with_messages_that_a_group_has_not_read_is_still_needed() -> No
 
 def test_the_offsets_of_groups_alone_prove_it_too() -> None:
     reader = a_group("still_there", members(1), [old()], lag=0)
-    stored = at(20, [], [ConsumerGroup(consumer_group="still_there", offsets=reader.offsets)])
+    stored = at(20, [], [InventoryGroup(consumer_group="still_there", offsets=reader.offsets)])
     assert [one["topic"] for one in found(at(0, [old()], [reader]), stored)] == ["old"]
 
 
 def test_the_times_of_the_last_messages_prove_it_without_a_history() -> None:
-    def read_to_the_end(*days: float | None, lag: int = 0) -> ConsumerGroup:
+    def read_to_the_end(*days: float | None, lag: int = 0) -> InventoryGroup:
         group = a_group("reader", members(1), [old()], lag=lag)
         times = [None if each is None else ago(each) for each in days]
         each = zip(group.offsets or (), times, strict=True)
@@ -159,7 +161,7 @@ def test_a_group_without_clients_and_commits_is_stale() -> None:
     [offline(place=3_999), offline(clients=tuple(members(1))), offline(clients=None), offline("other")],
     ids=["committed", "had clients", "unknown clients", "not there"],
 )
-def test_a_group_that_was_used_in_between_or_may_have_been_is_not(between: ConsumerGroup) -> None:
+def test_a_group_that_was_used_in_between_or_may_have_been_is_not(between: InventoryGroup) -> None:
     history = at(20, [BUSY], [offline()]), at(10, [BUSY], [between])
     assert found(at(0, [BUSY], [offline()]), *history) == []
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, OwnedQueue
+from rocketmq_capacity.snapshot.inventory import Client, InventoryOwnedQueue
 from tests.assessment.cases import BROKERS, Part, a_group, a_topic, ago, member
 from tests.assessment.judge import Judgement, Row, judge
 from tests.simulation.clusters import cluster, queues
@@ -16,16 +16,16 @@ STANDS = [(99_995, 99_990)]
 """Offsets of the broker and the group in a sample a minute before the last: the group's stands while messages wait."""
 
 
-def held(topic: str, queue_id: int = 0, broker_name: str = "broker-a", **ago_s: Any) -> OwnedQueue:
+def held(topic: str, queue_id: int = 0, broker_name: str = "broker-a", **ago_s: Any) -> InventoryOwnedQueue:
     """A queue as its holder tells of it; times in seconds before the snapshot."""
     times: dict[str, Any] = {
         f"last_{name}_at": None if (seconds := ago_s.pop(f"{name}_ago_s", 1)) is None else ago(seconds)
         for name in ("locked", "pulled", "consumed")
     }
-    return OwnedQueue(topic=topic, broker_name=broker_name, queue_id=queue_id, **times, **ago_s)
+    return InventoryOwnedQueue(topic=topic, broker_name=broker_name, queue_id=queue_id, **times, **ago_s)
 
 
-def holder(topic: str, *others: OwnedQueue, client_id: str = "c01", **queue: Any) -> Client:
+def holder(topic: str, *others: InventoryOwnedQueue, client_id: str = "c01", **queue: Any) -> Client:
     """A client with one queue of which this is told, and one that is as it should be."""
     return member(client_id, owned_queues=(held(topic, **queue), held("%RETRY%g", 0), *others))
 
@@ -59,7 +59,8 @@ PART.case(
     lags={("held_and_stuck", "broker-a", 0): 10, ("held_and_stuck", "broker-a", 1): 2_000},
 )
 PART.case(
-    "holds_untold", [member("c1", owned_queues=(OwnedQueue(topic="holds_untold", broker_name="broker-a", queue_id=0),))]
+    "holds_untold",
+    [member("c1", owned_queues=(InventoryOwnedQueue(topic="holds_untold", broker_name="broker-a", queue_id=0),))],
 )
 
 

@@ -1,6 +1,6 @@
 """SUBSCRIPTION_MISMATCH."""
 
-from rocketmq_capacity.snapshot.inventory import Client, Subscription
+from rocketmq_capacity.snapshot.inventory import Client, InventorySubscription
 from tests.assessment.cases import Part, ago, member, members
 from tests.assessment.judge import Judgement
 from tests.simulation.clusters import reads
@@ -39,7 +39,9 @@ PART.case(
         member("b", subscriptions=(reads("expression_types_differ"),)),
         member(
             "c",
-            subscriptions=(Subscription(topic="expression_types_differ", expression_type="SQL92", expression="*"),),
+            subscriptions=(
+                InventorySubscription(topic="expression_types_differ", expression_type="SQL92", expression="*"),
+            ),
         ),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, Inventory, OwnedQueue
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryOwnedQueue
 from tests.assessment.cases import BROKERS, OWN_STRATEGY, a_group, a_topic, ago, member
 from tests.assessment.judge import Judgement, Row, judge
 from tests.assessment.test_stuck import held
@@ -24,13 +24,13 @@ NOT_READ: Final[Mapping[str, Any]] = {"pulled_ago_s": 0.4, "consumed_ago_s": 500
 """What a suspended client says of a queue."""
 
 
-def marked(*queue_ids: int, **told: Any) -> tuple[OwnedQueue, ...]:
+def marked(*queue_ids: int, **told: Any) -> tuple[InventoryOwnedQueue, ...]:
     """Queues as a suspended client tells of them, but for what ``told`` says of the last one."""
     *others, last = queue_ids
     return (*(held("pay", one, **NOT_READ) for one in others), held("pay", last, **{**NOT_READ, **told}))
 
 
-def suspended(owned: Iterable[OwnedQueue] = marked(2, 3), **facts: Any) -> Client:
+def suspended(owned: Iterable[InventoryOwnedQueue] = marked(2, 3), **facts: Any) -> Client:
     """The client that is suspended."""
     usual: dict[str, Any] = {"allocate_strategy": "AVG", "started_at": ago(7_200)}
     return member("c02", owned_queues=tuple(owned), **usual | facts)

@@ -10,7 +10,7 @@ import pytest
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import Thresholds
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Topic
+from rocketmq_capacity.snapshot.inventory import Client, InventoryGroup, InventoryTopic
 from tests.assessment.cases import a_group, a_topic, member, owned, takes
 from tests.assessment.judge import Judgement, Row, judge
 from tests.simulation.clusters import cluster, queues, reads
@@ -31,7 +31,7 @@ RETRY = a_topic("%RETRY%g", queues("archive", 2))
 IDS = ("hz-1", "hz-2", "sh-1", "sh-2")
 
 
-def judged(clients: Iterable[Client], *topics: Topic, policy: Policy = POLICY, **facts: Any) -> Judgement:
+def judged(clients: Iterable[Client], *topics: InventoryTopic, policy: Policy = POLICY, **facts: Any) -> Judgement:
     """What is said of the group g that reads these topics."""
     topics = topics or (PAY, OLD)
     return judge(cluster([PAY, OLD, RETRY], [a_group("g", clients, topics, **facts)]), policy)
@@ -250,7 +250,7 @@ def test_a_strategy_that_gives_all_that_is_owned_comes_first() -> None:
 def test_a_strategy_that_gives_nothing_is_not_taken_for_the_one_in_use() -> None:
     retry = a_topic("%RETRY%g", queues("hz-a", 2))
     told = [member(one, owned_queues=owned(("old", "archive", queue))) for queue, one in enumerate(reversed(IDS))]
-    group: ConsumerGroup = a_group("g", told, [OLD, retry])
+    group: InventoryGroup = a_group("g", told, [OLD, retry])
 
     found = judge(cluster([OLD, retry], [group]), POLICY).group("g")
 

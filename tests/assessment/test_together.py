@@ -11,8 +11,8 @@ import yaml
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of_each
 from rocketmq_capacity.assessment import sizes
 from rocketmq_capacity.assessment.assess import GroupAssessment, assess_group, assess_groups
-from rocketmq_capacity.assessment.burden import Case, burdens
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.burden import Assignment, burdens
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.collector import without_collector
@@ -30,10 +30,10 @@ def units() -> Units:
     return units_of(msgspec.convert(generated(60, 4), Inventory), POLICY)
 
 
-def groups() -> list[Group]:
+def groups() -> list[AssessedGroup]:
     """The business groups anew, so that nothing of them is computed yet."""
     allocator = Strategies(POLICY)
-    return [Group(facts, units().cluster, POLICY, allocator) for facts in units().business_groups]
+    return [AssessedGroup(facts, units().cluster, POLICY, allocator) for facts in units().business_groups]
 
 
 def test_the_bound_of_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +110,7 @@ def pairs(queue: np.ndarray, client: np.ndarray) -> list[tuple[int, int]]:
 def test_the_load_of_clients_is_that_of_their_work_to_the_last_bit() -> None:
     asked = [(group.staff, clients) for group in groups() for clients in (1, 2, 5, group.facts.connections)]
     cases = [
-        Case(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
+        Assignment(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
         for (staff, _), one in zip(asked, divided(asked), strict=True)
         if one is not None
     ]

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.capacity import fewest_clients
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.sizes import result
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory, Sample
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset, Sample
 from tests.assessment.cases import a_group, a_topic, ago, members, takes
 from tests.assessment.judge import Judgement, judge
 from tests.fixtures.units import units_of
@@ -27,13 +27,13 @@ def told(**entry: Any) -> Policy:
 
 def a_queue(
     lag: int, *, read_s_ago: float | None = None, queue_id: int = 0, samples: Sequence[tuple[int, int]] = ()
-) -> GroupOffset:
+) -> InventoryGroupOffset:
     """A queue of ``pay``; ``samples`` are (broker offset, consumer offset), a minute apart, the last a minute ago."""
     earlier = tuple(
         Sample(at=ago(60 * (len(samples) - n)), broker_offset=put, consumer_offset=read)
         for n, (put, read) in enumerate(samples)
     )
-    return GroupOffset(
+    return InventoryGroupOffset(
         topic="pay",
         broker_name="broker-a",
         queue_id=queue_id,
@@ -44,7 +44,7 @@ def a_queue(
     )
 
 
-def paying(*offsets: GroupOffset, clients: int = 2, rate: float | None = 100.0, **facts: Any) -> Inventory:
+def paying(*offsets: InventoryGroupOffset, clients: int = 2, rate: float | None = 100.0, **facts: Any) -> Inventory:
     """A group ``g_pay`` on a topic of two queues that receive ``rate`` each."""
     rates = None if rate is None else {("broker-a", i): rate for i in range(2)}
     topic = a_topic("pay", queues("broker-a", 2), rates=rates)
@@ -52,7 +52,7 @@ def paying(*offsets: GroupOffset, clients: int = 2, rate: float | None = 100.0, 
     return cluster([topic], [replace(group, offsets=offsets) if offsets else group])
 
 
-def late(policy: Policy, *offsets: GroupOffset, **facts: Any) -> dict[str, Any] | None:
+def late(policy: Policy, *offsets: InventoryGroupOffset, **facts: Any) -> dict[str, Any] | None:
     return judge(paying(*offsets, **facts), policy).found("LAG_STATE", "g_pay")
 
 
@@ -64,7 +64,7 @@ def test_a_group_keeps_the_clients_of_its_entry_and_at_least_those_of_all_groups
     units = units_of(cluster(topics=[topic], groups=groups), policy)
 
     kept = [
-        Group(facts, units.cluster, policy, Strategies(policy)).min_clients
+        AssessedGroup(facts, units.cluster, policy, Strategies(policy)).min_clients
         for facts in sorted(units.business_groups, key=lambda facts: facts.consumer_group)
     ]
 
@@ -80,7 +80,7 @@ def test_standbys_are_not_called_unneeded(standby: int, kept: int | None) -> Non
     units = units_of(cluster(topics=[topic], groups=[a_group("g_pay", clients, [topic])]), policy)
     (facts,) = units.business_groups
 
-    assert result(fewest_clients(Group(facts, units.cluster, policy, Strategies(policy)))) == kept
+    assert result(fewest_clients(AssessedGroup(facts, units.cluster, policy, Strategies(policy)))) == kept
 
 
 @pytest.mark.parametrize(("standby", "idle"), [(0, ["c03", "c04", "c05"]), (2, ["c05"]), (3, None), (4, None)])

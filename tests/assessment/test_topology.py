@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
-    Broker,
     DriftedTopic,
     Inventory,
+    InventoryBroker,
+    InventoryNameserver,
+    InventoryRoute,
     ListedBroker,
-    NameserverView,
-    Route,
     TopicQueues,
 )
 from tests.assessment.cases import a_topic, ago
@@ -25,15 +25,17 @@ FIRST, SECOND = "10.0.9.1:9876", "10.0.9.2:9876"
 BROKERS = (broker("broker-a"), broker("broker-b"))
 
 
-def asked(*views: NameserverView) -> Inventory:
+def asked(*views: InventoryNameserver) -> Inventory:
     """A cluster with two brokers and a topic on both, four queues each."""
     inventory = cluster([a_topic(name, rates={}) for name in ("pay", "ship")], [], BROKERS)
     return replace(inventory, nameservers=(FIRST, SECOND), nameserver_views=views)
 
 
-def says(*layout: TopicQueues, brokers: tuple[ListedBroker, ...] | None = None) -> NameserverView:
+def says(*layout: TopicQueues, brokers: tuple[ListedBroker, ...] | None = None) -> InventoryNameserver:
     """The second name server, that gives this route of ``pay``."""
-    return NameserverView(nameserver_addr=SECOND, brokers=brokers, routes=(Route(topic="pay", queues=layout),))
+    return InventoryNameserver(
+        nameserver_addr=SECOND, brokers=brokers, routes=(InventoryRoute(topic="pay", queues=layout),)
+    )
 
 
 def found(inventory: Inventory, policy: Policy | None = None) -> Row | None:
@@ -41,7 +43,7 @@ def found(inventory: Inventory, policy: Policy | None = None) -> Row | None:
 
 
 def test_a_route_without_a_broker_divides_consumers() -> None:
-    row = found(asked(NameserverView(nameserver_addr=FIRST), says(queues("broker-a"))))
+    row = found(asked(InventoryNameserver(nameserver_addr=FIRST), says(queues("broker-a"))))
 
     assert row is not None
     assert (row["severity"], row["subjects"]) == ("CRITICAL", [SECOND])
@@ -98,7 +100,7 @@ def test_what_consumers_see_otherwise_is_critical(layout: tuple[TopicQueues, ...
 
 def test_a_list_without_a_broker_is_a_disagreement_by_itself() -> None:
     listed = (ListedBroker(broker_name="broker-a", broker_id=0, broker_addr=BROKERS[0].broker_addr),)
-    row = found(asked(NameserverView(nameserver_addr=SECOND, brokers=listed)))
+    row = found(asked(InventoryNameserver(nameserver_addr=SECOND, brokers=listed)))
 
     assert row is not None
     assert row["severity"] == "WARNING"
@@ -111,14 +113,16 @@ def test_a_broker_with_other_processes_is_a_disagreement() -> None:
         ListedBroker(broker_name=one.broker_name, broker_id=0, broker_addr=f"10.0.0.9:{one.broker_id + 10911}")
         for one in BROKERS
     )
-    row = found(asked(NameserverView(nameserver_addr=SECOND, brokers=listed)))
+    row = found(asked(InventoryNameserver(nameserver_addr=SECOND, brokers=listed)))
 
     assert row is not None
     assert row["evidence"]["nameservers"][0]["other_brokers"] == ["broker-a", "broker-b"]
 
 
-@pytest.mark.parametrize("views", [(), (NameserverView(nameserver_addr=FIRST), NameserverView(nameserver_addr=SECOND))])
-def test_name_servers_that_agree_are_no_finding(views: tuple[NameserverView, ...]) -> None:
+@pytest.mark.parametrize(
+    "views", [(), (InventoryNameserver(nameserver_addr=FIRST), InventoryNameserver(nameserver_addr=SECOND))]
+)
+def test_name_servers_that_agree_are_no_finding(views: tuple[InventoryNameserver, ...]) -> None:
     assert found(asked(*views)) is None
 
 
@@ -144,7 +148,7 @@ def test_each_name_server_is_asked_for_its_brokers_and_a_route() -> None:
 
 
 def slave(**facts: Any) -> Inventory:
-    own = Broker(broker_name="broker-a", broker_id=1, broker_addr="broker-a:10912", **facts)
+    own = InventoryBroker(broker_name="broker-a", broker_id=1, broker_addr="broker-a:10912", **facts)
     return cluster([a_topic("pay", rates={})], [], (*BROKERS, own))
 
 
@@ -231,7 +235,7 @@ def test_a_slave_that_is_like_its_master_or_was_not_asked_is_no_finding(facts: d
 
 def test_each_slave_has_a_finding_of_its_own() -> None:
     inventory = slave(missing_groups=("g",))
-    second = Broker(broker_name="broker-b", broker_id=2, missing_groups=("h",))
+    second = InventoryBroker(broker_name="broker-b", broker_id=2, missing_groups=("h",))
     rows = judge(replace(inventory, brokers=(*inventory.brokers, second))).findings
 
     assert [row["subjects"] for row in rows if row["rule"] == "SLAVE_DRIFT"] == [["broker-a:10912"], ["broker-b 2"]]
@@ -239,7 +243,9 @@ def test_each_slave_has_a_finding_of_its_own() -> None:
 
 def test_the_slaves_of_one_broker_are_one_finding() -> None:
     inventory = slave(missing_groups=("g",), master_changed_at=ago(300))
-    second = Broker(broker_name="broker-a", broker_id=2, broker_addr="broker-a:10913", drifted_topics=(MISSING,))
+    second = InventoryBroker(
+        broker_name="broker-a", broker_id=2, broker_addr="broker-a:10913", drifted_topics=(MISSING,)
+    )
     (row,) = [
         row
         for row in judge(replace(inventory, brokers=(*inventory.brokers, second))).findings

@@ -7,7 +7,7 @@ spare, ``spare``, reads a topic of which everything is known.
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, Topic
+from rocketmq_capacity.snapshot.inventory import InventoryFailure, InventoryGroup, InventoryTopic
 from tests.assessment.cases import BROKERS, a_group, a_topic, brokers_of, member, members, takes
 from tests.assessment.judge import Judgement, Row, judge
 from tests.simulation.clusters import broker, cluster, queues
@@ -15,21 +15,21 @@ from tests.simulation.clusters import broker, cluster, queues
 AVG_ALONE = Policy(strategies=("AVG",))
 
 
-def _spare(queues_a: int, queues_b: int) -> tuple[Topic, ConsumerGroup]:
+def _spare(queues_a: int, queues_b: int) -> tuple[InventoryTopic, InventoryGroup]:
     """A topic, and a group of four that hardly has to work for it."""
     topic = a_topic("spare", *([queues("broker-a", queues_a)] + ([queues("broker-b", queues_b)] if queues_b else [])))
     clients = members(4, consume_threads=10, consume_batch_size=1, status=takes("spare", 1.0))
     return topic, a_group("spare", clients, [topic])
 
 
-def _groups(count: int, idle: int, topic: Topic) -> list[ConsumerGroup]:
+def _groups(count: int, idle: int, topic: InventoryTopic) -> list[InventoryGroup]:
     """Groups g01, g02, … of one client each; of the first ``idle`` half of the clients have no queue of the topic's."""
     readable = sum(q.read_queue_nums or 0 for q in topic.queues or ())
     return [a_group(f"g{i:02}", members(2 * readable if i <= idle else 1), [topic]) for i in range(1, count + 1)]
 
 
-def _failure(addr: str) -> Failure:
-    return Failure(broker_addr=addr, request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")
+def _failure(addr: str) -> InventoryFailure:
+    return InventoryFailure(broker_addr=addr, request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")
 
 
 def _found(rule: str, consumer_group: str) -> Row:

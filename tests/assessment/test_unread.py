@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, Inventory, Proxy
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryFailure, InventoryGroup, InventoryProxy
 from tests.assessment.cases import a_group, a_topic, members
 from tests.assessment.judge import Row, judge
 from tests.recommendation.answers import answer
@@ -19,7 +19,7 @@ PAY = a_topic("pay")
 READ = a_group("g_pay", members(2), [PAY])
 
 
-def fleet(*groups: ConsumerGroup, rate: float | None = 50.0, **facts: Any) -> Inventory:
+def fleet(*groups: InventoryGroup, rate: float | None = 50.0, **facts: Any) -> Inventory:
     """The topic ``audit`` with eight queues, beside a topic that is read."""
     both = [(name, number) for name in ("broker-a", "broker-b") for number in range(4)]
     audit = a_topic("audit", rates=dict.fromkeys(both, rate))
@@ -77,7 +77,7 @@ def test_the_floor_is_the_policys() -> None:
     ],
     ids=lambda group: group.consumer_group,
 )
-def test_a_group_that_subscribes_or_has_offsets_reads_it(reader: ConsumerGroup) -> None:
+def test_a_group_that_subscribes_or_has_offsets_reads_it(reader: InventoryGroup) -> None:
     assert found(fleet(reader)) == []
 
 
@@ -89,10 +89,10 @@ def test_an_excluded_group_reads_too_and_one_of_rocketmqs_own_does_not() -> None
 
 
 def test_where_somebody_may_read_it_unseen_nothing_is_said() -> None:
-    silent = Failure(broker_addr="broker-b:10911", request="GET_CONSUMER_CONNECTION_LIST", error="timed out")
-    unknown = ConsumerGroup(consumer_group="unknown")
-    proxy = Proxy(proxy_addr="proxy:8080", mode="CLUSTER")
-    proxy_silent = Failure(broker_addr="proxy:8080", request="GET_CONSUMER_CONNECTION_LIST", error="timed out")
+    silent = InventoryFailure(broker_addr="broker-b:10911", request="GET_CONSUMER_CONNECTION_LIST", error="timed out")
+    unknown = InventoryGroup(consumer_group="unknown")
+    proxy = InventoryProxy(proxy_addr="proxy:8080", mode="CLUSTER")
+    proxy_silent = InventoryFailure(broker_addr="proxy:8080", request="GET_CONSUMER_CONNECTION_LIST", error="timed out")
     heartbeats = a_topic("DefaultHeartBeatSyncerTopic", queues("broker-a", 1))
 
     assert found(fleet(failures=(silent,))) == []

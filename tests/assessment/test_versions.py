@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Client
+from rocketmq_capacity.snapshot.inventory import Client, InventoryBroker
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.arrow import table_of
 from rocketmq_capacity.tables.checks import check
@@ -228,7 +228,7 @@ def test_a_brokers_fault_matters_where_it_has_a_permission_of_its_own(
 ) -> None:
     brokers = (
         broker("broker-a"),
-        Broker(broker_name="broker-b", broker_addr="10.0.1.2:10911", broker_perm=perm, version=version),
+        InventoryBroker(broker_name="broker-b", broker_addr="10.0.1.2:10911", broker_perm=perm, version=version),
     )
 
     found = judge(cluster([a_topic("pay")], [], brokers)).found("BAD_VERSION")
@@ -241,7 +241,7 @@ def test_a_brokers_fault_matters_where_it_has_a_permission_of_its_own(
 
 
 def test_the_policy_ignores_a_brokers_fault_as_well() -> None:
-    old = Broker(broker_name="broker-b", broker_perm=4, version="V5_0_0")
+    old = InventoryBroker(broker_name="broker-b", broker_perm=4, version="V5_0_0")
     policy = Policy.model_validate({"thresholds": {"BAD_VERSION": {"ignored_issues": [7149]}}})
 
     assert judge(cluster([a_topic("pay")], [], (broker("broker-a"), old)), policy).found("BAD_VERSION") is None

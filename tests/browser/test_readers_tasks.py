@@ -14,11 +14,11 @@ from playwright.sync_api import Browser
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.detail import detailed_groups
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL
-from rocketmq_capacity.report.losses import GroupAfter, Loss, TopicAfter, losses_of
+from rocketmq_capacity.report.losses import FailureLoss, GroupAfter, TopicAfter, losses_of
 from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
@@ -44,7 +44,7 @@ class Known:
     name: str
     address: str
     plan: Plan
-    losses: tuple[Loss, ...]
+    losses: tuple[FailureLoss, ...]
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def reader(browser: Browser, known: Known) -> Iterator[Callable[[str], Reader]]:
         context.close()
 
 
-def recommendations(plan: Plan, ids: tuple[str, ...]) -> list[Recommendation]:
+def recommendations(plan: Plan, ids: tuple[str, ...]) -> list[PlanRecommendation]:
     by_id = {one.id: one for one in plan.recommendations}
     return [by_id[one] for one in ids]
 

@@ -7,7 +7,7 @@ import pytest
 
 from rocketmq_capacity.assessment.ownership import Idle
 from rocketmq_capacity.assessment.stale import StaleGroup, StaleTopic
-from rocketmq_capacity.catalogue.evidence import Figure, figures_of
+from rocketmq_capacity.catalogue.evidence import EvidenceField, figures_of
 from rocketmq_capacity.catalogue.rule import evidence_of, rules
 from rocketmq_capacity.plan_file.finding import Impact
 from rocketmq_capacity.report.figures import unit_of
@@ -32,7 +32,7 @@ def numbers_of(kind: msgspec.inspect.Type, name: str = "") -> set[str]:
     return found | ({name} if isinstance(kind, NUMBERS) else set())
 
 
-def every(figures: tuple[Figure, ...]) -> list[Figure]:
+def every(figures: tuple[EvidenceField, ...]) -> list[EvidenceField]:
     """The figures, and those in them."""
     return [found for figure in figures for found in (figure, *every(figure.parts))]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.plan_file.rolling_restart import RestartTotals, RollingRestart
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.plan_file.rolling_restart import RestartTotals, RollingRestartResult
 from rocketmq_capacity.simulation.changes.rolling_restart import RollingRestart as Asked
 from rocketmq_capacity.simulation.rolling_restarts import rolling_restart
 from rocketmq_capacity.simulation.timing import Timing
@@ -109,7 +109,7 @@ class Outcome:
     """
 
     group: Restarted
-    predicted: RollingRestart
+    predicted: RollingRestartResult
     unread_s: float
     messages_twice: int
     lost: int
@@ -215,14 +215,14 @@ def _snapshot(cluster: Cluster, groups: list[Restarted]) -> Inventory:
             raise ClusterError(f"the clients have not committed their offsets: {known}")
 
 
-def _predicted(inventory: Inventory, name: str, pace: Pace, pause_s: float) -> RollingRestart:
+def _predicted(inventory: Inventory, name: str, pace: Pace, pause_s: float) -> RollingRestartResult:
     units = units_of(inventory, pace.policy)
-    group = Group(units.group(name), units.cluster, pace.policy, Strategies(pace.policy))
+    group = AssessedGroup(units.group(name), units.cluster, pace.policy, Strategies(pace.policy))
     change = Asked(change="rolling_restart", consumer_group=name, batch=BATCH, pause_s=pause_s)
     return rolling_restart(group, change, Timing.of(units.cluster, pace.policy))
 
 
-def _outcome(group: Restarted, predicted: RollingRestart) -> Outcome:
+def _outcome(group: Restarted, predicted: RollingRestartResult) -> Outcome:
     """What the records say, once every message between the first and the last one is consumed or patience ends."""
     deadline = time.monotonic() + PATIENCE_S
     while (outcome := _seen(group, predicted)).lost and time.monotonic() < deadline:
@@ -230,7 +230,7 @@ def _outcome(group: Restarted, predicted: RollingRestart) -> Outcome:
     return outcome
 
 
-def _seen(group: Restarted, predicted: RollingRestart) -> Outcome:
+def _seen(group: Restarted, predicted: RollingRestartResult) -> Outcome:
     times: dict[Queue, list[float]] = {}
     offsets: dict[Queue, Counter[int]] = {}
     for queue, at, offset in group.consumed():

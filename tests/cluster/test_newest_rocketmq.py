@@ -11,7 +11,7 @@ import pytest
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.vocabulary import BUSINESS
 from tests.cluster.clients import Consumer, Owned
@@ -55,10 +55,10 @@ class Taken:
     answers: Answers
     lite_read: int
 
-    def group(self, name: str) -> ConsumerGroup:
+    def group(self, name: str) -> InventoryGroup:
         return next(group for group in self.inventory.consumer_groups if group.consumer_group == name)
 
-    def topic(self, name: str) -> Topic:
+    def topic(self, name: str) -> InventoryTopic:
         return next(topic for topic in self.inventory.topics if topic.topic == name)
 
 

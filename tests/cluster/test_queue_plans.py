@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from rocketmq_capacity.handover.desired_state import GROUPS
 from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
-from rocketmq_capacity.plan_file.steps import Step
-from rocketmq_capacity.recommendation.facts import Cluster as ClusterFacts
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.plan_file.steps import RecommendationStep
+from rocketmq_capacity.recommendation.facts import AdvisedCluster as ClusterFacts
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
@@ -134,18 +134,18 @@ def snapshot_of(cluster: Cluster) -> Inventory:
 def plan_of(cluster: Cluster) -> QueuePlan:
     units = units_of(snapshot_of(cluster))
     topic = units.topic("pay")
-    facts = Topic(topic.facts, ClusterFacts(units.cluster, Policy(), is_suspect=False), readers=topic.readers)
+    facts = AdvisedTopic(topic.facts, ClusterFacts(units.cluster, Policy(), is_suspect=False), readers=topic.readers)
     counts = [QueueCounts(broker_name=name, read_queue_nums=AFTER, write_queue_nums=AFTER) for name in BROKERS]
     (plan,) = plans_of_topic(facts, counts)
     return plan
 
 
-def follow(step: Step, run: Callable[[str], str]) -> None:
+def follow(step: RecommendationStep, run: Callable[[str], str]) -> None:
     for command in step.commands:
         run(command)
 
 
-def one_check(step: Step) -> str:
+def one_check(step: RecommendationStep) -> str:
     (check,) = step.checks
     return check.command
 
@@ -196,7 +196,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(1)  # mqadmin starts a client for each command
 
 
-def titles(steps: Sequence[Step]) -> list[str]:
+def titles(steps: Sequence[RecommendationStep]) -> list[str]:
     return [step.title.partition(":")[0] for step in steps]
 
 

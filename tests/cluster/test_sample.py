@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample, Topic, parse_utc
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryTopic,
+    Sample,
+    parse_utc,
+)
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from tests.cluster import sample_fleet
 from tests.cluster.record_sample import SAMPLE
@@ -17,12 +24,12 @@ def sample() -> Inventory:
 
 
 @pytest.fixture(scope="module")
-def topics(sample: Inventory) -> dict[str, Topic]:
+def topics(sample: Inventory) -> dict[str, InventoryTopic]:
     return {topic.topic: topic for topic in sample.topics}
 
 
 @pytest.fixture(scope="module")
-def groups(sample: Inventory) -> dict[str, ConsumerGroup]:
+def groups(sample: Inventory) -> dict[str, InventoryGroup]:
     return {group.consumer_group: group for group in sample.consumer_groups}
 
 
@@ -40,7 +47,7 @@ def test_it_is_of_the_size_that_was_asked_for() -> None:
     assert len(sample_fleet.groups()) >= 15
 
 
-def test_every_topic_has_the_queues_that_it_was_given(topics: dict[str, Topic]) -> None:
+def test_every_topic_has_the_queues_that_it_was_given(topics: dict[str, InventoryTopic]) -> None:
     for topic in sample_fleet.TOPICS:
         queues = topics[topic.topic].queues or ()
         recorded = {queue.broker_name: (queue.read_queue_nums, queue.write_queue_nums) for queue in queues}
@@ -50,7 +57,7 @@ def test_every_topic_has_the_queues_that_it_was_given(topics: dict[str, Topic]) 
 
 
 def test_every_consumer_was_recorded_and_a_repeated_id_as_often_as_it_was_started(
-    groups: dict[str, ConsumerGroup],
+    groups: dict[str, InventoryGroup],
 ) -> None:
     for consumers in sample_fleet.groups():
         recorded = Counter(client.client_id for client in groups[consumers[0].consumer_group].clients or ())
@@ -58,7 +65,7 @@ def test_every_consumer_was_recorded_and_a_repeated_id_as_often_as_it_was_starte
         assert recorded == started, consumers[0].consumer_group
 
 
-def test_every_grpc_client_was_recorded_through_the_proxy(sample: Inventory, groups: dict[str, ConsumerGroup]) -> None:
+def test_every_grpc_client_was_recorded_through_the_proxy(sample: Inventory, groups: dict[str, InventoryGroup]) -> None:
     (proxy,) = sample.proxies or ()
     group = groups[sample_fleet.GRPC_GROUP]
     clients = group.clients or ()
@@ -70,7 +77,7 @@ def test_every_grpc_client_was_recorded_through_the_proxy(sample: Inventory, gro
 
 
 def test_clients_read_the_labels_between_the_heartbeats_of_the_one_that_does_not_subscribe(
-    groups: dict[str, ConsumerGroup],
+    groups: dict[str, InventoryGroup],
 ) -> None:
     labels = [
         one.consume_rt_ms
@@ -91,20 +98,20 @@ def test_the_slave_lacks_every_topic_since_its_version_cannot_copy_those_with_a_
     assert {topic.topic for topic in sample_fleet.TOPICS if slave.broker_name in topic.queues} <= drifted
 
 
-def test_messages_were_flowing_to_every_topic(topics: dict[str, Topic]) -> None:
+def test_messages_were_flowing_to_every_topic(topics: dict[str, InventoryTopic]) -> None:
     for topic in sample_fleet.TOPICS:
         rates = [offset.put_msgs_per_s for offset in topics[topic.topic].offsets or ()]
         assert sum(rate or 0.0 for rate in rates) > 0.0, topic.topic
 
 
-def test_the_nightly_job_left_its_offsets_and_is_gone(groups: dict[str, ConsumerGroup]) -> None:
+def test_the_nightly_job_left_its_offsets_and_is_gone(groups: dict[str, InventoryGroup]) -> None:
     nightly = groups[sample_fleet.offline_group()[0].consumer_group]
 
     assert not nightly.clients
     assert any(offset.consumer_offset for offset in nightly.offsets or ())
 
 
-def test_the_slow_client_fell_behind_further_from_sample_to_sample(groups: dict[str, ConsumerGroup]) -> None:
+def test_the_slow_client_fell_behind_further_from_sample_to_sample(groups: dict[str, InventoryGroup]) -> None:
     offsets = [offset for offset in groups["invoice_renderer"].offsets or () if offset.topic == "invoice_requested"]
     growing = [
         (offset.broker_name, offset.queue_id)
@@ -116,9 +123,9 @@ def test_the_slow_client_fell_behind_further_from_sample_to_sample(groups: dict[
     assert growing == [(sample_fleet.C, 1), (sample_fleet.C, 2), (sample_fleet.C, 3)]
 
 
-def lags_of(offset: GroupOffset) -> list[int]:
+def lags_of(offset: InventoryGroupOffset) -> list[int]:
     """The lag of a queue, sample by sample; an unknown offset leaves its sample out."""
-    moments: list[Sample | GroupOffset] = [*(offset.samples or ()), offset]
+    moments: list[Sample | InventoryGroupOffset] = [*(offset.samples or ()), offset]
     return [
         moment.broker_offset - moment.consumer_offset
         for moment in moments
@@ -126,7 +133,7 @@ def lags_of(offset: GroupOffset) -> list[int]:
     ]
 
 
-def test_clients_had_run_long_enough_to_be_judged(sample: Inventory, groups: dict[str, ConsumerGroup]) -> None:
+def test_clients_had_run_long_enough_to_be_judged(sample: Inventory, groups: dict[str, InventoryGroup]) -> None:
     shipping = groups["shipping"].clients or ()
 
     starts = [client.started_at for client in shipping]

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 import pytest
 
 from rocketmq_capacity.producers.generation import Release, release_of
-from rocketmq_capacity.producers.producer import Producer
-from rocketmq_capacity.producers.route import Place, WriteQueue
+from rocketmq_capacity.producers.producer import ProducerThread
+from rocketmq_capacity.producers.route import WritePlace, WriteQueue
 from rocketmq_capacity.settings.producers import RETRIES, SEND_TIMEOUT_MS
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.cluster.slow_network import ADDRESS, SlowNetwork
@@ -209,7 +209,7 @@ class Model:
         learnt = record.messages[0].learns
         assert learnt
         queues, start = learnt
-        self._producer = Producer(
+        self._producer = ProducerThread(
             RELEASE, _places(queues), start=start, resets=iter([*record.resets]), tolerates=tolerates
         )
         self._tolerates = tolerates
@@ -247,9 +247,9 @@ class Model:
         return now < self._until.get(broker_name, 0)
 
 
-def _places(queues: Sequence[WriteQueue]) -> list[Place]:
+def _places(queues: Sequence[WriteQueue]) -> list[WritePlace]:
     names = [queue.broker_name for queue in queues]
-    return [Place(name, names.count(name)) for name in dict.fromkeys(names)]
+    return [WritePlace(name, names.count(name)) for name in dict.fromkeys(names)]
 
 
 def replayed(record: Record, *, tolerates: bool) -> Iterator[tuple[Message, Try, WriteQueue, Model]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario, apply
 from rocketmq_capacity.simulation.timing import Timing
@@ -119,7 +119,9 @@ class Prediction:
         scenario = Scenario.model_validate({"name": run.name, "changes": changes})
         changed = apply(inventory, scenario, policy, "scenario")
         was, now = units_of(inventory, policy), units_of(changed, policy)
-        before, after = (Group(one.group(run.name), one.cluster, policy, Strategies(policy)) for one in (was, now))
+        before, after = (
+            AssessedGroup(one.group(run.name), one.cluster, policy, Strategies(policy)) for one in (was, now)
+        )
         timing = Timing.of(was.cluster, policy, scenario.failed_polls)
         passing = change_of(before, after, timing, scenario.ending)
         if passing is None:

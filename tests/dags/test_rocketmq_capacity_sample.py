@@ -8,7 +8,7 @@ import pytest
 
 from rocketmq_capacity.provider.sampling import every
 from rocketmq_capacity.provider.spark_app import ClusterApp
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from tests.fixtures.environment import ROOT
 
 if TYPE_CHECKING:
@@ -35,5 +35,5 @@ def test_the_policy_says_how_often(tmp_path: Path, policy: str, minutes: int) ->
     file = tmp_path / "policy.yaml"
     file.write_text(policy, "utf-8")
     places = {"RMQC_POLICY": str(file), "RMQC_CLUSTERS": "shop"}
-    assert every(Places.of(tmp_path, places)) == timedelta(minutes=minutes)
-    assert every(Places.of(tmp_path, places | {"RMQC_CLUSTERS": ""})) is None
+    assert every(DeploymentPlaces.of(tmp_path, places)) == timedelta(minutes=minutes)
+    assert every(DeploymentPlaces.of(tmp_path, places | {"RMQC_CLUSTERS": ""})) is None

@@ -120,12 +120,12 @@ TOPIC_RULES = (always,)
         """
 from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.recommendation.answer import answer
-from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
 
 ADMIRE = Action(name="ADMIRE", title="Look at {topic}", meaning="", place=1, changes="nothing", way_back="Look away.")
 
 def admire(topic, outcomes, safety):
-    return Answered((answer(ADMIRE, topic=topic.name, target=None, reason="Look.", rules=["ALWAYS"]),))
+    return ActionResult((answer(ADMIRE, topic=topic.name, target=None, reason="Look.", rules=["ALWAYS"]),))
 
 TOPIC_ACTIONS = (TopicAction(admire),)
 """,
@@ -184,7 +184,7 @@ def test_an_observed_column_that_rules_read(package: PackageCopy) -> None:
     package.edit(
         "snapshot/inventory.py",
         (
-            "    subscriptions: tuple[Subscription, ...] | None = None\n    owned_queues",
+            "    subscriptions: tuple[InventorySubscription, ...] | None = None\n    owned_queues",
             "    heap_mib: Count | None = None\n",
         ),
     )
@@ -226,9 +226,9 @@ def test_a_change_of_a_scenario_with_a_field_of_its_own(package: PackageCopy) ->
 from typing import Annotated, Literal
 from msgspec.structs import replace
 from pydantic import Field
-from rocketmq_capacity.simulation.change import Change, Name, TopicName
+from rocketmq_capacity.simulation.change import ScenarioChange, Name, TopicName
 
-class RenameTopic(Change):
+class RenameTopic(ScenarioChange):
     \"\"\"Another name of a topic.\"\"\"
 
     EXAMPLE = "topic: {topic}, new_name: paid"

@@ -11,13 +11,13 @@ from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.registry import STRATEGIES, Strategy
 from rocketmq_capacity.assessment.assess import assess_group
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.rules import group_rules
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Shares
-from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.recommendation.groups import group_answers
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
@@ -47,7 +47,7 @@ def refuses_a_single_client(division: Division, _: Policy) -> str | None:
     return "there is nobody before the last" if len(division.members) == 1 else None
 
 
-def too_few_clients(group: Group) -> Iterator[tables.Finding]:
+def too_few_clients(group: AssessedGroup) -> Iterator[tables.Finding]:
     if len(group.client_ids) < 4:
         yield finding(
             TOO_FEW,
@@ -66,9 +66,9 @@ def policy(monkeypatch: pytest.MonkeyPatch) -> Policy:
     return Policy().model_copy(update={"strategies": ("AVG", LAST_TAKES_ALL)})
 
 
-def pay_group(policy: Policy, clients: int = 3) -> Group:
+def pay_group(policy: Policy, clients: int = 3) -> AssessedGroup:
     units = units_of(pay_cluster(clients), policy)
-    return Group(units.group("g_pay"), units.cluster, policy, Strategies(policy))
+    return AssessedGroup(units.group("g_pay"), units.cluster, policy, Strategies(policy))
 
 
 def test_a_registered_strategy_is_allocated(policy: Policy) -> None:
@@ -104,7 +104,7 @@ def test_what_a_registered_rule_finds_is_in_the_plan_and_answered(monkeypatch: p
     group = pay_group(policy)
 
     findings = assess_group(group).findings
-    answers = group_answers(group_of(group, Cluster(group.cluster, policy, is_suspect=False), findings))
+    answers = group_answers(group_of(group, AdvisedCluster(group.cluster, policy, is_suspect=False), findings))
 
     (found,) = (one for one in findings if one.rule == TOO_FEW.name)
     assert (found.consumer_group, found.subjects) == ("g_pay", tuple(group.client_ids))

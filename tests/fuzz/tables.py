@@ -5,7 +5,7 @@ from typing import Final
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
-from rocketmq_capacity.snapshot.units import Units
+from rocketmq_capacity.snapshot.units import UnitMaker
 from tests.fuzz.inventories import inventory_of, seeds
 from tests.fuzz.target import Target
 
@@ -18,7 +18,7 @@ def make_tables(data: bytes) -> None:
     if inventory is None:
         return
     resolved = Resolved(inventory, POLICY)
-    units = Units(resolved)
+    units = UnitMaker(resolved)
     for _, table in (*units.group_tables(), *units.topic_tables(), *snapshot_tables(resolved)):
         table.validate(full=True)
 

@@ -16,7 +16,7 @@ from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, P
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.report.plan import plan_of
-from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.rows import PlanRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
@@ -62,7 +62,7 @@ def planned(inventory: Inventory, policy: Policy = DEFAULTS, history: Sequence[I
     """The plan of an inventory; it does not compute what happens while a recommendation is carried out."""
     made = plain_plan(inventory, policy, history)
     plan = plan_of(
-        Rows(
+        PlanRows(
             cluster=[made.units.cluster.cluster],
             group_status=[one.status for one in made.assessments],
             finding=made.findings,

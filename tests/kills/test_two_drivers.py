@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.settings.policy import Retention
+from rocketmq_capacity.settings.policy import RetentionPolicy
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.retention import delete, expired
 from rocketmq_capacity.store.run_key import run_key
@@ -36,7 +36,7 @@ def test_two_drivers_on_a_run_and_one_on_another_leave_the_bytes_of_one_each(tmp
     drivers = [CONTEXT.Process(target=take_snapshot, args=(run.folder,)) for run in (runs[0], runs[0], runs[1])]
     for driver in drivers:
         driver.start()
-    delete(lake, expired(lake, Retention(days=30), NOW))
+    delete(lake, expired(lake, RetentionPolicy(days=30), NOW))
     for driver in drivers:
         driver.join(TIME_LIMIT_S)
     assert [driver.exitcode for driver in drivers] == [0, 0, 0]

@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.catalogue.evidence import Figure, figures_of
+from rocketmq_capacity.catalogue.evidence import EvidenceField, figures_of
 from rocketmq_capacity.catalogue.rule import rules, units_of
 from rocketmq_capacity.provider.change_form import change_forms
 from rocketmq_capacity.provider.form_text import paragraphs
@@ -229,7 +229,7 @@ def _names_of_figures() -> Iterator[str]:
             yield from (name for name in names if isinstance(name, str) and NAME.fullmatch(name))
 
 
-def _labels(figures: Iterable[Figure]) -> Iterator[str]:
+def _labels(figures: Iterable[EvidenceField]) -> Iterator[str]:
     for figure in figures:
         yield label(figure.name)
         yield from _labels(figure.parts)

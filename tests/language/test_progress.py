@@ -4,9 +4,9 @@ import re
 from io import StringIO
 
 from rocketmq_capacity.language.current import Spoken
-from rocketmq_capacity.progress.lines import Lines
+from rocketmq_capacity.progress.lines import LogLines
 from rocketmq_capacity.progress.on_stream import progress_on
-from rocketmq_capacity.progress.progress import INFO, Phase, Step
+from rocketmq_capacity.progress.progress import INFO, Phase, ProgressStep
 from tests.progress.test_lines import without_figures
 
 CHINESE = Spoken("zh-CN")
@@ -39,8 +39,8 @@ def test_each_line_is_chinese() -> None:
 
 def test_a_step_without_news_for_long_says_how_far_it_is() -> None:
     stream = StringIO()
-    lines = Lines(stream, silent_at_most_s=0, said=CHINESE)
-    step = Step("collect")
+    lines = LogLines(stream, silent_at_most_s=0, said=CHINESE)
+    step = ProgressStep("collect")
     lines.begins(step)
     lines.looks()
     for step.phase in (Phase("Spark starts"), Phase("samples", 3, lambda: 1)):

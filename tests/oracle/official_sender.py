@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.producers.producer import Answer, Outcome
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.producer import SendAnswer, SendOutcome
+from rocketmq_capacity.producers.route import WritePlace
 from tests.oracle.maven_project import MavenProject
 
 VERSIONS: Final = ("4.9.7", "4.9.8", "5.1.3", "5.1.4", "5.3.3")
@@ -20,7 +20,7 @@ WITH_PROXY: Final = "5.3.3"
 
 _JVM: Final = ("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _TIME_LIMIT_S: Final = 300
-_OUTCOMES: Final = {Outcome.STORED: "OK", Outcome.UNREACHABLE: "CONNECT", Outcome.UNKNOWN_ADDRESS: "GONE"}
+_OUTCOMES: Final = {SendOutcome.STORED: "OK", SendOutcome.UNREACHABLE: "CONNECT", SendOutcome.UNKNOWN_ADDRESS: "GONE"}
 
 
 class Step(NamedTuple):
@@ -28,14 +28,14 @@ class Step(NamedTuple):
 
     is_detection: bool
     wait_ms: int
-    answers: tuple[Answer, ...]
+    answers: tuple[SendAnswer, ...]
 
 
 class Learning(NamedTuple):
     """Another route is taken, after a wait; its brokers are among those of the first route."""
 
     wait_ms: int
-    route: tuple[Place, ...]
+    route: tuple[WritePlace, ...]
     start: int
 
 
@@ -43,7 +43,7 @@ class Learning(NamedTuple):
 class Scenario:
     """A topic's route, what a sender is set to, the random numbers that it draws, and what happens."""
 
-    route: tuple[Place, ...]
+    route: tuple[WritePlace, ...]
     steps: tuple[Step | Learning, ...]
     start: int
     worst_start: int = 0
@@ -125,14 +125,14 @@ def _step(step: Step | Learning) -> str:
     return f"{'DETECT' if step.is_detection else 'SEND'},{step.wait_ms},{','.join(map(_answer, step.answers))}"
 
 
-def _places(route: Iterable[Place]) -> str:
+def _places(route: Iterable[WritePlace]) -> str:
     places = (f"{one.broker_name}:{one.write_queue_nums}:{one.perm}:{one.has_master:d}" for one in route)
     return ",".join(places)
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: SendAnswer) -> str:
     outcome = answer.outcome
-    return f"{answer.latency_ms}:{_OUTCOMES[outcome] if isinstance(outcome, Outcome) else outcome}"
+    return f"{answer.latency_ms}:{_OUTCOMES[outcome] if isinstance(outcome, SendOutcome) else outcome}"
 
 
 def _results(line: str) -> list[Result]:

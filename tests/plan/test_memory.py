@@ -11,13 +11,13 @@ import pytest
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
-from rocketmq_capacity.steps.inputs import Taken, snapshots
+from rocketmq_capacity.steps.inputs import TakenSnapshot, snapshots
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def taken() -> list[Taken]:
+def taken() -> list[TakenSnapshot]:
     """The sample, an earlier inventory of it and what a scenario makes of it."""
     now = read_inventory(sample_inventory())
     return snapshots(now, [msgspec.structs.replace(now, taken_at="2026-11-20T15:27:09Z")], msgspec.structs.replace(now))

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.plan import read_plan
 from tests.plugins.api_server import ANSWERS_WITHIN_S, PREFIX, ApiServer
 from tests.plugins.stored_reports import CLUSTER, LAST, run_id_of
@@ -24,7 +24,7 @@ ROUTE: Final = f"{PREFIX}/rocketmq-capacity/reports/plans/{CLUSTER}/{run_id_of(L
 UNTIL: Final = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
 
 
-def findings_of(server: ApiServer) -> list[Finding]:
+def findings_of(server: ApiServer) -> list[PlanFinding]:
     """The findings of the latest plan's first cause that has several."""
     plan = read_plan(Path(server.lake) / CLUSTER / run_id_of(LAST) / "report" / "plan.json")
     findings = {one.id: one for one in plan.findings}
@@ -36,7 +36,7 @@ def form_of(server: ApiServer, why: str) -> dict[str, Any]:
     return {"finding": findings_of(server)[0].id, "why": why, "until": UNTIL}
 
 
-def conf_of(finding: Finding, why: str) -> dict[str, str]:
+def conf_of(finding: PlanFinding, why: str) -> dict[str, str]:
     """The fields of its run."""
     names = ("rule", "consumer_group", "topic", "broker_name")
     place = {name: told for name in names if (told := getattr(finding, name)) is not None}

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import anyio
 import pytest
 
-from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, SMALL, Busy, OneAtATime
+from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, SMALL, OneAtATime, TooManyWaiting
 
 pytestmark = pytest.mark.airflow
 
@@ -37,7 +37,7 @@ def test_functions_run_one_after_another_and_one_too_many_is_refused() -> None:
             await anyio.wait_all_tasks_blocked()
             try:
                 await lane.run(work)
-            except Busy:
+            except TooManyWaiting:
                 refused += 1
             go_on.set()
         return done, refused

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.settings.accepted import AcceptedRisk
-from rocketmq_capacity.settings.policy import Retention
+from rocketmq_capacity.settings.policy import RetentionPolicy
 from rocketmq_capacity.store import whole_folder as module
 from rocketmq_capacity.store.acceptances import acceptances, keep_acceptance
 from rocketmq_capacity.store.lake import Lake, Run
@@ -125,7 +125,7 @@ def test_a_run_that_is_deleted_is_whole_or_not_published(lake: Path, tmp_path: P
         write_together(run.report, OLD)
         run.commit("publish", [])
     whole = [bytes_in(run.folder) for run in runs]
-    found = expired(Lake(lake), Retention(days=30), NOW)
+    found = expired(Lake(lake), RetentionPolicy(days=30), NOW)
     assert [one.run_id for one in found] == [runs[0].folder.name]
     during, after = states_of(lake, lambda: delete(Lake(lake), found))
     assert len(during) > 10
@@ -135,7 +135,7 @@ def test_a_run_that_is_deleted_is_whole_or_not_published(lake: Path, tmp_path: P
         if left.is_committed("publish") or left.is_committed("assess"):
             tables_and_report = {name: content for name, content in whole[0].items() if not name.startswith("steps")}
             assert bytes_in(left.folder).items() >= tables_and_report.items()
-        delete(Lake(place), expired(Lake(place), Retention(days=30), NOW))
+        delete(Lake(place), expired(Lake(place), RetentionPolicy(days=30), NOW))
         assert not left.folder.exists()
         assert kept.is_committed("publish")
 

@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.producers.generation import release_of
-from rocketmq_capacity.producers.producer import Answer, Outcome, Producer
-from rocketmq_capacity.producers.proxy import Proxy, bucket
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer, SendOutcome
+from rocketmq_capacity.producers.proxy import ProxyChoice, bucket
+from rocketmq_capacity.producers.route import WritePlace
 from tests.oracle.official_sender import (
     VERSIONS,
     Learning,
@@ -36,16 +36,22 @@ BROKERS: Final = ("broker-a", "broker-b", "broker-c", "AaAa", "BBBB", "AaBB", "b
 """Java's hash codes of AaAa, BBBB and AaBB are equal."""
 
 
-def random_answer(dice: Random, *, in_trouble: bool) -> Answer:
+def random_answer(dice: Random, *, in_trouble: bool) -> SendAnswer:
     if not in_trouble:
-        return Answer(dice.choice((0, 1, 10, 60)))
-    outcome = dice.choice((Outcome.STORED, Outcome.STORED, Outcome.UNREACHABLE, Outcome.UNKNOWN_ADDRESS, None))
-    return Answer(dice.choice(LATENCIES_MS), dice.choice(CODES) if outcome is None else outcome)
+        return SendAnswer(dice.choice((0, 1, 10, 60)))
+    outcome = dice.choice((
+        SendOutcome.STORED,
+        SendOutcome.STORED,
+        SendOutcome.UNREACHABLE,
+        SendOutcome.UNKNOWN_ADDRESS,
+        None,
+    ))
+    return SendAnswer(dice.choice(LATENCIES_MS), dice.choice(CODES) if outcome is None else outcome)
 
 
-def random_route(dice: Random, names: Sequence[str]) -> tuple[Place, ...]:
+def random_route(dice: Random, names: Sequence[str]) -> tuple[WritePlace, ...]:
     return tuple(
-        Place(name, dice.randint(1, 4), dice.choice((6, 6, 6, 6, 2, 4)), dice.random() < 0.9) for name in names
+        WritePlace(name, dice.randint(1, 4), dice.choice((6, 6, 6, 6, 2, 4)), dice.random() < 0.9) for name in names
     )
 
 
@@ -80,7 +86,7 @@ def random_scenario(dice: Random) -> Scenario:
     )
 
 
-def played(sender: Producer | Proxy, scenario: Scenario) -> list[Result]:
+def played(sender: ProducerThread | ProxyChoice, scenario: Scenario) -> list[Result]:
     results, now = list[Result](), 0
     for step in scenario.steps:
         now += step.wait_ms
@@ -100,9 +106,9 @@ def played(sender: Producer | Proxy, scenario: Scenario) -> list[Result]:
     return results
 
 
-def detected(answers: Mapping[str, Answer], broker_name: str) -> bool | None:
+def detected(answers: Mapping[str, SendAnswer], broker_name: str) -> bool | None:
     answer = answers[broker_name]
-    return None if answer.outcome is Outcome.UNKNOWN_ADDRESS else answer.outcome is Outcome.STORED
+    return None if answer.outcome is SendOutcome.UNKNOWN_ADDRESS else answer.outcome is SendOutcome.STORED
 
 
 def without_detection(scenario: Scenario) -> Scenario:
@@ -123,7 +129,7 @@ def test_a_producer_makes_the_official_choices(version: str) -> None:
     official = started_or_skipped(lambda: ask_producer(version, scenarios))
     failed = 0
     for scenario, results in zip(scenarios, official, strict=True):
-        producer = Producer(
+        producer = ProducerThread(
             release,
             scenario.route,
             start=scenario.start,
@@ -152,7 +158,7 @@ def test_a_producer_that_does_not_wait_makes_the_official_choices(mode: str) -> 
     official = started_or_skipped(lambda: ask_producer("5.3.3", scenarios))
     failed = retried = 0
     for scenario, results in zip(scenarios, official, strict=True):
-        producer = Producer(
+        producer = ProducerThread(
             release,
             scenario.route,
             start=scenario.start,
@@ -179,8 +185,8 @@ def with_addresses(scenario: Scenario) -> Scenario:
     return replace(scenario, steps=steps)
 
 
-def _with_address(answer: Answer) -> Answer:
-    return answer._replace(outcome=Outcome.UNREACHABLE) if answer.outcome is Outcome.UNKNOWN_ADDRESS else answer
+def _with_address(answer: SendAnswer) -> SendAnswer:
+    return answer._replace(outcome=SendOutcome.UNREACHABLE) if answer.outcome is SendOutcome.UNKNOWN_ADDRESS else answer
 
 
 def test_the_proxy_makes_the_official_choices() -> None:
@@ -190,7 +196,7 @@ def test_the_proxy_makes_the_official_choices() -> None:
     scenarios = [replace(one, start=start) for one, start in zip(scenarios, starts, strict=True)]
     official = started_or_skipped(lambda: ask_proxy(scenarios))
     for scenario, results in zip(scenarios, official, strict=True):
-        proxy = Proxy(
+        proxy = ProxyChoice(
             scenario.route, start=scenario.start, tolerates=scenario.tolerates, timeout_ms=scenario.timeout_ms
         )
         assert played(proxy, scenario) == results, scenario

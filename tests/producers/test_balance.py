@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.producers.balance import producer_balance, producer_shares
 from rocketmq_capacity.producers.chance import chi_square_tail
 from rocketmq_capacity.producers.generation import release_of
-from rocketmq_capacity.producers.producer import Answer, Producer
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer
+from rocketmq_capacity.producers.route import WritePlace
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Inventory, TopicOffset
-from rocketmq_capacity.snapshot.inventory import Producer as Running
-from rocketmq_capacity.snapshot.inventory import Topic as Described
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopicOffset
+from rocketmq_capacity.snapshot.inventory import InventoryProducer as Running
+from rocketmq_capacity.snapshot.inventory import InventoryTopic as Described
 from rocketmq_capacity.tables import ProducerBalance, ProducerShare
 from tests.assessment.judge import judge
 from tests.fixtures.units import units_of
@@ -28,7 +28,7 @@ Rates = dict[str, list[float | None]]
 
 def described(rates: Rates, **more: Any) -> Described:
     offsets = tuple(
-        TopicOffset(broker_name=name, queue_id=queue_id, min_offset=0, max_offset=9_000, put_msgs_per_s=rate)
+        InventoryTopicOffset(broker_name=name, queue_id=queue_id, min_offset=0, max_offset=9_000, put_msgs_per_s=rate)
         for name, each in rates.items()
         for queue_id, rate in enumerate(each)
     )
@@ -40,11 +40,13 @@ def clusters(rates: Rates, **more: Any) -> Inventory:
     return cluster([described(rates, **more)], [])
 
 
-def judged(rates: Rates, policy: Policy | None = None, producers: tuple[Running, ...] = (), **more: Any) -> Topic:
+def judged(
+    rates: Rates, policy: Policy | None = None, producers: tuple[Running, ...] = (), **more: Any
+) -> AssessedTopic:
     policy = policy or Policy()
     units = units_of(replace(clusters(rates, **more), producers=producers), policy)
     (unit,) = (one for one in units.topics if one.facts.topic == "pay")
-    return Topic(unit, units.cluster, policy, tuple(units.producers))
+    return AssessedTopic(unit, units.cluster, policy, tuple(units.producers))
 
 
 def found(rates: Rates, policy: Policy | None = None, **more: Any) -> ProducerBalance | None:
@@ -200,14 +202,14 @@ def test_no_number_of_producers_without_keys_is_ever_found(counts: list[int], st
     release = release_of(version)
     assert release is not None
     names = [f"broker-{number}" for number in range(len(counts))]
-    route = [Place(name, number) for name, number in zip(names, counts, strict=True)]
+    route = [WritePlace(name, number) for name, number in zip(names, counts, strict=True)]
     sent = dict.fromkeys(
         chain.from_iterable(zip([name] * n, count(), strict=False) for name, n in zip(names, counts, strict=True)), 0
     )
     for start in starts:
-        producer = Producer(release, route, start=start)
+        producer = ProducerThread(release, route, start=start)
         for now in range(200):
-            (queue,) = producer.send(now, lambda _: Answer(1)).tries
+            (queue,) = producer.send(now, lambda _: SendAnswer(1)).tries
             sent[queue.broker_name, queue.queue_id] += 1
     rates: Rates = {name: [sent[name, i] / 10 for i in range(n)] for name, n in zip(names, counts, strict=True)}
     assert found(rates) is None

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketmq_capacity.producers.ensemble import SENDERS, Habits, Trouble, watch
-from rocketmq_capacity.producers.producer import Answer, Outcome, Producer
-from rocketmq_capacity.producers.proxy import Proxy
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.ensemble import SENDERS, Habits, RouteTrouble, watch
+from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer, SendOutcome
+from rocketmq_capacity.producers.proxy import ProxyChoice
+from rocketmq_capacity.producers.route import WritePlace
 from rocketmq_capacity.producers.timeline import (
     MOST_ROWS,
     MOST_ROWS_IN_ALL,
     Known,
     ProducerTimelines,
-    TopicPlace,
+    TopicQueuesOnBroker,
     producer_timeline,
 )
 from rocketmq_capacity.settings.policy import Policy
@@ -35,13 +35,13 @@ READ_B: Final[dict[str, Any]] = {"change": "read_only_broker", "broker_name": "b
 HABITS: Final = Habits(interval_ms=100, refresh_ms=30_000)
 
 
-def place(broker_name: str, topic: str = "pay", queues: int | None = 4, perm: int | None = 6) -> TopicPlace:
-    return TopicPlace(topic, broker_name, queues, perm, "MASTER")
+def place(broker_name: str, topic: str = "pay", queues: int | None = 4, perm: int | None = 6) -> TopicQueuesOnBroker:
+    return TopicQueuesOnBroker(topic, broker_name, queues, perm, "MASTER")
 
 
 def timelines(
     *changes: dict[str, Any],
-    places: Iterable[TopicPlace] = (place("a"), place("b"), place("c")),
+    places: Iterable[TopicQueuesOnBroker] = (place("a"), place("b"), place("c")),
     known: dict[str, Known] | None = None,
     policy: Policy = POLICY,
 ) -> ProducerTimelines:
@@ -349,8 +349,8 @@ def test_the_shares_of_each_second_are_those_of_all_messages(
 def test_where_all_brokers_are_equal_their_shares_stay_equal(
     sender: Any, brokers: int, queues: int, latency_ms: int
 ) -> None:
-    route = [Place(f"b{number}", queues) for number in range(brokers)]
-    threads = [*watch(sender, route, Trouble(lambda *_: Answer(latency_ms), until_ms=2_000), HABITS)]
+    route = [WritePlace(f"b{number}", queues) for number in range(brokers)]
+    threads = [*watch(sender, route, RouteTrouble(lambda *_: SendAnswer(latency_ms), until_ms=2_000), HABITS)]
     begun_ms, ended = (np.concatenate([one.messages[column] for one in threads]) for column in (0, 2))
 
     for second in range(2):
@@ -359,9 +359,10 @@ def test_where_all_brokers_are_equal_their_shares_stay_equal(
     assert sum(one.held for one in threads) / len(threads) == pytest.approx([1 / brokers] * brokers)
 
 
-ANSWERS: Final = (Answer(5), Answer(60), Answer(549), Answer(550), Answer(1_900), Answer(3_500))
+ANSWERS: Final = (SendAnswer(5), SendAnswer(60), SendAnswer(549), SendAnswer(550), SendAnswer(1_900), SendAnswer(3_500))
 TROUBLES: Final = st.tuples(
-    st.sampled_from((*ANSWERS, Answer(2, Outcome.UNREACHABLE), Answer(5, 16))), st.sampled_from((0, 1_000, 7_000))
+    st.sampled_from((*ANSWERS, SendAnswer(2, SendOutcome.UNREACHABLE), SendAnswer(5, 16))),
+    st.sampled_from((0, 1_000, 7_000)),
 )
 
 
@@ -374,17 +375,17 @@ TROUBLES: Final = st.tuples(
     st.booleans(),
 )
 def test_messages_that_are_computed_together_are_those_that_are_sent_one_by_one(
-    sender: Any, brokers: list[tuple[int, tuple[Answer, int]]], usual_ms: int, refresh_ms: int, is_lost: bool
+    sender: Any, brokers: list[tuple[int, tuple[SendAnswer, int]]], usual_ms: int, refresh_ms: int, is_lost: bool
 ) -> None:
     """The last broker leaves the route, or none does."""
-    route = tuple(Place(f"b{number}", queues) for number, (queues, _) in enumerate(brokers))
+    route = tuple(WritePlace(f"b{number}", queues) for number, (queues, _) in enumerate(brokers))
     bad = {place.broker_name: trouble for place, (_, trouble) in zip(route, brokers, strict=True)}
 
-    def answers(name: str, now_ms: int) -> Answer:
+    def answers(name: str, now_ms: int) -> SendAnswer:
         late, until_ms = bad[name]
-        return late if now_ms < until_ms else Answer(usual_ms)
+        return late if now_ms < until_ms else SendAnswer(usual_ms)
 
-    trouble = Trouble(
+    trouble = RouteTrouble(
         answers,
         until_ms=20_000,
         changes_ms=tuple(sorted({until_ms for _, until_ms in bad.values()})),
@@ -394,8 +395,8 @@ def test_messages_that_are_computed_together_are_those_that_are_sent_one_by_one(
     habits = Habits(interval_ms=100, refresh_ms=refresh_ms)
     together = [*watch(sender, route, trouble, habits)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Producer, "turn", lambda *_: None)
-        patch.setattr(Proxy, "turn", lambda *_: None)
+        patch.setattr(ProducerThread, "turn", lambda *_: None)
+        patch.setattr(ProxyChoice, "turn", lambda *_: None)
         one_by_one = [*watch(sender, route, trouble, habits)]
 
     for one, other in zip(together, one_by_one, strict=True):
@@ -416,14 +417,14 @@ def test_after_the_trouble_every_thread_uses_all_queues_in_turn_again_unless_it_
     sender: Any, latencies: list[int | None], queues: int
 ) -> None:
     """None is a broker that refuses connections."""
-    route = [Place(f"b{number}", queues) for number in range(len(latencies))]
+    route = [WritePlace(f"b{number}", queues) for number in range(len(latencies))]
     answers = {
-        place.broker_name: Answer(2, Outcome.UNREACHABLE) if latency is None else Answer(latency)
+        place.broker_name: SendAnswer(2, SendOutcome.UNREACHABLE) if latency is None else SendAnswer(latency)
         for place, latency in zip(route, latencies, strict=True)
     }
     habits = Habits(interval_ms=500, refresh_ms=0)
-    trouble = Trouble(
-        lambda name, now: answers[name] if now < 6_000 else Answer(5),
+    trouble = RouteTrouble(
+        lambda name, now: answers[name] if now < 6_000 else SendAnswer(5),
         until_ms=6_000 + 603_000 + 9_000,
         changes_ms=(6_000,),
     )
@@ -440,7 +441,7 @@ def test_after_the_trouble_every_thread_uses_all_queues_in_turn_again_unless_it_
         assert not thread.displaced_queues or sender is OLD
 
 
-def sending(*sendings: Sending, places: Iterable[TopicPlace], **change: Any) -> ProducerTimelines:
+def sending(*sendings: Sending, places: Iterable[TopicQueuesOnBroker], **change: Any) -> ProducerTimelines:
     scenario = Scenario.model_validate({"name": "x", "changes": [{**LOSE_B, **change}]})
     troubles = troubles_of(scenario, ["a", "b"], ["a"], POLICY)
     return producer_timeline(troubles, list(places), {"pay": Known(False, 90.0)}, POLICY, sendings)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from rocketmq_capacity.progress.progress import Display, Phase, Step
+from rocketmq_capacity.progress.progress import Display, Phase, ProgressStep
 
 
 @dataclass
@@ -11,7 +11,7 @@ class Told(Display):
 
     events: list[str] = field(default_factory=list)
 
-    def begins(self, step: Step) -> None:
+    def begins(self, step: ProgressStep) -> None:
         self.events.append(f"{step.name} begins")
 
     def phase_begins(self, phase: Phase) -> None:

@@ -4,9 +4,9 @@ import re
 from io import StringIO
 from typing import Final
 
-from rocketmq_capacity.progress.lines import Lines
+from rocketmq_capacity.progress.lines import LogLines
 from rocketmq_capacity.progress.on_stream import progress_on
-from rocketmq_capacity.progress.progress import INFO, Phase, Step
+from rocketmq_capacity.progress.progress import INFO, Phase, ProgressStep
 
 STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (INFO|WARNING) ")
 FIGURES: Final = re.compile(r"\d+(?:\.\d)? s\b|peak memory [\d,]+ MiB")
@@ -43,24 +43,24 @@ def test_each_step_and_each_phase_has_a_line_for_its_beginning_and_for_its_end()
 
 def test_what_is_refused_before_anything_is_done_leaves_no_line() -> None:
     stream = StringIO()
-    lines = Lines(stream)
-    lines.begins(Step("collect"))
+    lines = LogLines(stream)
+    lines.begins(ProgressStep("collect"))
     lines.closes()
     assert stream.getvalue() == ""
 
 
 def test_the_first_beginning_is_written_with_the_next_line() -> None:
     stream = StringIO()
-    lines = Lines(stream)
-    lines.begins(Step("collect"))
+    lines = LogLines(stream)
+    lines.begins(ProgressStep("collect"))
     lines.tells("a broker is slow", "WARNING")
     assert without_figures(stream) == ["collect: begins", "a broker is slow"]
 
 
 def test_a_step_without_news_for_long_says_how_far_it_is() -> None:
     stream = StringIO()
-    lines = Lines(stream, silent_at_most_s=0)
-    step = Step("assess")
+    lines = LogLines(stream, silent_at_most_s=0)
+    step = ProgressStep("assess")
     lines.begins(step)
     lines.looks()
     for step.phase in (Phase("Spark starts"), Phase("groups", 10_003, lambda: 1_000)):
@@ -76,8 +76,8 @@ def test_a_step_without_news_for_long_says_how_far_it_is() -> None:
 
 def test_a_step_with_news_says_nothing_between() -> None:
     stream = StringIO()
-    lines = Lines(stream)
-    lines.begins(Step("assess"))
+    lines = LogLines(stream)
+    lines.begins(ProgressStep("assess"))
     lines.phase_begins(Phase("groups", 3))
     before = stream.getvalue()
     lines.looks()

@@ -9,8 +9,8 @@ import pytest
 from rocketmq_capacity.protocol import request, tolerant_json
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, TopicConfig
 from rocketmq_capacity.protocol.body.cluster import BrokerData, QueueData, StaticMapping
-from rocketmq_capacity.protocol.body.consumers import Connection, HeldQueue, SubscriptionData
-from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, HeldQueue, SubscriptionData
+from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, WrittenOffset
 from rocketmq_capacity.protocol.codes import Flag
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.request import Request
@@ -102,8 +102,8 @@ def test_request_modes_name_topic_and_group() -> None:
 def test_topic_offsets_are_keyed_by_queue() -> None:
     stats = answer("202-topic-stats", request.topic_stats("T4"))
     assert sorted(queue.queue_id for queue in stats) == [0, 1, 2, 3, 4, 5]
-    assert stats[MessageQueue("T4", "broker-a", 2)] == TopicOffset(0, 57)
-    assert stats[MessageQueue("T4", "broker-a", 4)] == TopicOffset(0, 0)
+    assert stats[MessageQueue("T4", "broker-a", 2)] == WrittenOffset(0, 57)
+    assert stats[MessageQueue("T4", "broker-a", 4)] == WrittenOffset(0, 0)
 
 
 def test_group_offsets_are_keyed_by_queue() -> None:
@@ -133,7 +133,7 @@ def test_connections_have_address_language_and_version() -> None:
     assert (connection.message_model, connection.consume_type) == ("CLUSTERING", "CONSUME_PASSIVELY")
     assert connection.consume_from_where == "CONSUME_FROM_LAST_OFFSET"
     assert SubscriptionData("T1", "TAG", "*") in connection.subscriptions
-    assert isinstance(connection.connections[0], Connection)
+    assert isinstance(connection.connections[0], ConsumerChannel)
 
 
 def test_client_ids_may_be_of_any_script() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.protocol import request
-from rocketmq_capacity.protocol.body.consumers import Connection
-from rocketmq_capacity.protocol.body.offsets import MessageQueue, TopicOffset
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel
+from rocketmq_capacity.protocol.body.offsets import MessageQueue, WrittenOffset
 from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.protocol.errors import BodyError, ResponseError
@@ -63,7 +63,7 @@ def test_an_unknown_code_is_shown_as_a_number() -> None:
 
 
 def test_a_compressed_body_is_read_like_a_plain_one() -> None:
-    expected = {MessageQueue("t", "b", 3): TopicOffset(1, 9)}
+    expected = {MessageQueue("t", "b", 3): WrittenOffset(1, 9)}
     assert request.topic_stats("t").answer(response(STATS)) == expected
     assert request.topic_stats("t").answer(response(zlib.compress(STATS))) == expected
 
@@ -138,6 +138,6 @@ def test_producers_are_listed_by_group_with_their_addresses_as_brokers_see_them(
     told = {"clientId": "10.0.0.9@9#9", "remoteIP": "/10.0.0.9:40001", "language": "JAVA", "version": 479}
     body = json.dumps({"data": {"p_pay": [{**told, "lastUpdateTimestamp": 1}], "p_none": []}}).encode()
     assert request.producers().answer(response(body)) == {
-        "p_pay": (Connection("10.0.0.9@9#9", "10.0.0.9:40001", "JAVA", 479),),
+        "p_pay": (ConsumerChannel("10.0.0.9@9#9", "10.0.0.9:40001", "JAVA", 479),),
         "p_none": (),
     }

@@ -9,13 +9,13 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.change_form import CHANGES, change_forms, change_told, in_words
 from rocketmq_capacity.provider.latest_names import names_of
 from rocketmq_capacity.provider.scenario_form import changes_problem, scenario_of_changes
-from rocketmq_capacity.settings.deployment import Places
-from rocketmq_capacity.simulation.known_names import Names
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
+from rocketmq_capacity.simulation.known_names import ClusterNames
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 
 pytestmark = pytest.mark.airflow
 
-PLACES = Places.of(Path("/nowhere"), {})
+PLACES = DeploymentPlaces.of(Path("/nowhere"), {})
 """Those of a deployment without clusters: it plans the sample."""
 EVERY_CHANGE: list[dict[str, Any]] = [
     {"change": "add_clients", "consumer_group": "g", "client_ids": ["10.0.0.1@1", "10.0.0.2@1"]},
@@ -76,7 +76,9 @@ def test_each_name_that_the_cluster_has_is_chosen_from_a_list_of_its_kind() -> N
     listed = {(form.name, one.name): one.names for form in change_forms().values() for one in form.fields if one.names}
 
     assert (
-        set(listed.values()) == {"brokers", "groups", "nameservers", "rooms", "topics"} <= set(Names.__struct_fields__)
+        set(listed.values())
+        == {"brokers", "groups", "nameservers", "rooms", "topics"}
+        <= set(ClusterNames.__struct_fields__)
     )
     assert listed["add_broker", "topics_like"] == "brokers"
     assert ("add_broker", "broker_name") not in listed, "a new one"
@@ -91,7 +93,7 @@ def test_the_lists_have_every_business_name_of_the_latest_snapshot() -> None:
 
     assert len(names.groups) == 22
     assert list(names.brokers) == ["broker-a", "broker-b", "room1@broker-c"]
-    assert names_of({"cluster": "another"}, PLACES) == Names()
+    assert names_of({"cluster": "another"}, PLACES) == ClusterNames()
 
 
 def test_what_is_empty_or_as_usual_is_left_out() -> None:

@@ -15,7 +15,7 @@ from rocketmq_capacity.provider.approval import answer_fields, questions
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params, replaces_param
 from rocketmq_capacity.provider.source import cluster_param, clusters_param, inventory_param
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.store.lake import Lake
 from tests.fixtures.environment import ROOT
 from tests.plugins.stored_reports import LAST, put, rows_of
@@ -34,7 +34,7 @@ def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fields() -> dict[str, Param]:
-    places = Places.of(ROOT)
+    places = DeploymentPlaces.of(ROOT)
     forms = (
         {"clusters": clusters_param(places), "cluster": cluster_param(places), "inventory": inventory_param()},
         policy_params() | {"replaces_plan": replaces_param()},

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.provider.lakes import Address, address_of, lake_of, variables_of
+from rocketmq_capacity.provider.lakes import LakeAddress, address_of, lake_of, variables_of
 
 pytestmark = pytest.mark.airflow
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.airflow
     ],
 )
 def test_an_address_has_a_place_and_perhaps_a_connection(where: str, place: str, connection: str) -> None:
-    assert address_of(where) == Address(place, connection)
+    assert address_of(where) == LakeAddress(place, connection)
 
 
 @pytest.mark.parametrize("where", ["gs://my_conn@bucket", "s3://@bucket", "hdfs://my_conn@host/x"])

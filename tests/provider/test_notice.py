@@ -19,15 +19,15 @@ from airflow.sdk import BaseNotifier, Connection, Context
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.channels import filled_in, notifier_of
 from rocketmq_capacity.provider.notice import CONNECTION, late_alerts, send, tell_failed, tell_late, tell_published
-from rocketmq_capacity.provider.notice_text import Line, notice
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.provider.notice_text import NoticeLine, notice
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from tests.fixtures.ports import free_port
 from tests.plugins.stored_reports import LAST, put, rows_of
 
 pytestmark = pytest.mark.airflow
 
 LINK = "http://127.0.0.1:8080/rocketmq-capacity/"
-NOTICE = notice("RocketMQ capacity", Line("Two findings"), Line("<script>", LINK, " & more"), link=LINK)
+NOTICE = notice("RocketMQ capacity", NoticeLine("Two findings"), NoticeLine("<script>", LINK, " & more"), link=LINK)
 
 NOTED = f"{__name__}.Noted"
 SMTP = "airflow.providers.smtp.notifications.smtp.SmtpNotifier"
@@ -115,7 +115,7 @@ def test_a_mail_has_the_notice_and_no_markup_but_its_own(mailed: list[EmailMessa
 
 def test_a_name_that_is_a_template_is_sent_as_it_is(mailed: list[EmailMessage]) -> None:
     name = "{{ 7 * 7 }} {% raw %} {# {{ conn.rocketmq_capacity_notice.password }}"
-    send(notice(name, Line(name), link=LINK), context())
+    send(notice(name, NoticeLine(name), link=LINK), context())
 
     assert mailed[0]["subject"] == name
     body = mailed[0].get_body(("html",))
@@ -124,7 +124,7 @@ def test_a_name_that_is_a_template_is_sent_as_it_is(mailed: list[EmailMessage]) 
 
 
 def test_the_words_are_replaced_in_one_pass() -> None:
-    told = notice("TEXT of LINK", Line("SUBJECT {x}"), link=LINK)
+    told = notice("TEXT of LINK", NoticeLine("SUBJECT {x}"), link=LINK)
 
     arguments = {"a": "SUBJECT: TEXT, see LINK", "b": [{"c": "TEXT"}, 3], "rendered": "TEXT"}
     assert filled_in(arguments, told, ("rendered",)) == {
@@ -156,7 +156,7 @@ def test_the_notice_of_a_plan_has_its_counts_and_its_link(
     findings = json.loads((run.report / "plan.json").read_bytes())["findings"]
     critical = sum(finding["severity"] == "CRITICAL" for finding in findings)
 
-    places = Places.of(tmp_path, {"RMQC_LAKE": str(tmp_path)})
+    places = DeploymentPlaces.of(tmp_path, {"RMQC_LAKE": str(tmp_path)})
     tell_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), places=places)
 
     (told,) = noted
@@ -181,11 +181,11 @@ def test_a_late_run_sends_a_notice(noted: list[dict[str, Any]]) -> None:
 
 
 def test_no_run_is_late_unless_the_deployment_says_when(tmp_path: Path) -> None:
-    assert late_alerts(Places.of(tmp_path, {})) is None
+    assert late_alerts(DeploymentPlaces.of(tmp_path, {})) is None
 
 
 def test_a_run_is_late_after_the_minutes_that_the_deployment_says(tmp_path: Path) -> None:
-    (alert,) = late_alerts(Places.of(tmp_path, {"RMQC_LATE_AFTER_MINUTES": "90"})) or []
+    (alert,) = late_alerts(DeploymentPlaces.of(tmp_path, {"RMQC_LATE_AFTER_MINUTES": "90"})) or []
 
     assert alert.interval == timedelta(minutes=90)
     assert alert.callback.path == "rocketmq_capacity.provider.notice.tell_late"
@@ -194,7 +194,7 @@ def test_a_run_is_late_after_the_minutes_that_the_deployment_says(tmp_path: Path
 @pytest.mark.parametrize("minutes", ["0", "-5", "1.5", "soon", "10081"])
 def test_minutes_that_are_none_are_refused(minutes: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="RMQC_LATE_AFTER_MINUTES"):
-        Places.of(tmp_path, {"RMQC_LATE_AFTER_MINUTES": minutes})
+        DeploymentPlaces.of(tmp_path, {"RMQC_LATE_AFTER_MINUTES": minutes})
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.provider import channels, owner_notices
 from rocketmq_capacity.provider.notice import CONNECTION, tell_published
 from rocketmq_capacity.report.summary_file import render_summary, summary_of_plan
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.writing import write_together
@@ -65,7 +65,7 @@ class Deployment:
         """What a cleared task does."""
         (self.home / "policy.yaml").write_text(json.dumps(self.policy))
         lake, policy = str(self.home / "lake"), str(self.home / "policy.yaml")
-        places = Places.of(self.home, {"RMQC_LAKE": lake, "RMQC_POLICY": policy})
+        places = DeploymentPlaces.of(self.home, {"RMQC_LAKE": lake, "RMQC_POLICY": policy})
         self.chat.posts.clear()
         context: Any = {"ti": SimpleNamespace(task=SimpleNamespace(run_key=f"r{day}"))}
         tell_published(context, places=places)

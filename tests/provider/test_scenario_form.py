@@ -16,8 +16,8 @@ from rocketmq_capacity.provider.change_form import CHANGES
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.latest_names import name_problem, names_at_hand
 from rocketmq_capacity.provider.scenario_form import examples, scenario_params, scenario_problem, scenario_text
-from rocketmq_capacity.settings.deployment import Places
-from rocketmq_capacity.simulation.known_names import Names
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
+from rocketmq_capacity.simulation.known_names import ClusterNames
 from rocketmq_capacity.simulation.scenario import scenario_of_text
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.writing import write_whole
@@ -25,7 +25,7 @@ from tests.fixtures.hostile_yaml import GROWING
 
 pytestmark = pytest.mark.airflow
 
-PLACES = Places.of(Path("/nowhere"), {})
+PLACES = DeploymentPlaces.of(Path("/nowhere"), {})
 """Those of a deployment without clusters: it plans the sample."""
 LOST = "name: x\nchanges: [{change: lose_broker, broker_name: b}]"
 
@@ -117,8 +117,8 @@ def test_a_text_that_is_too_long_for_a_programs_argument_is_refused(params: Any,
 def test_the_example_has_a_change_of_each_kind_and_can_be_run() -> None:
     names = names_at_hand(PLACES)
 
-    odd = Names(brokers=("a: b", "b"), topics=("1",), groups=("true",), client_ids=("x'\"@1",))
-    for known in (Names(), names, odd):
+    odd = ClusterNames(brokers=("a: b", "b"), topics=("1",), groups=("true",), client_ids=("x'\"@1",))
+    for known in (ClusterNames(), names, odd):
         said = changes_of(examples(known))
         assert [change["change"] for change in said] == list(CHANGES)
     *others, _ = yaml.safe_load(examples(names))["changes"]
@@ -133,7 +133,7 @@ def test_the_example_has_the_names_of_the_sample_wherever_the_lake_is() -> None:
     in_a_store = replace(PLACES, lake="s3://nowhere/plans")
 
     assert names_at_hand(in_a_store) == names_at_hand(PLACES)
-    assert names_at_hand(replace(in_a_store, clusters=("shop",))) == Names()  # no Dag file asks a store
+    assert names_at_hand(replace(in_a_store, clusters=("shop",))) == ClusterNames()  # no Dag file asks a store
 
 
 def test_the_rooms_of_the_policy_are_known_and_the_nearest_one_for_a_typo(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from airflow.sdk.exceptions import ParamValidationError
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.source import Source, cluster_param, clusters_param, inventory_param, sources
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 
 pytestmark = pytest.mark.airflow
 
@@ -19,7 +19,7 @@ RUN = SimpleNamespace(run_id="manual__1", run_after=datetime(2026, 11, 20, 2, tz
 TWO = {"RMQC_CLUSTERS": "shop, bank,shop"}
 
 
-def filled(places: Places, **values: Any) -> dict[str, Any]:
+def filled(places: DeploymentPlaces, **values: Any) -> dict[str, Any]:
     """The daily form as Airflow hands it over: validated, every field present."""
     params = ParamsDict({"clusters": clusters_param(places), "inventory": inventory_param()})
     params.update(values)
@@ -27,30 +27,30 @@ def filled(places: Places, **values: Any) -> dict[str, Any]:
 
 
 def test_an_empty_form_plans_the_recorded_sample_where_there_is_no_cluster(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, {})
+    places = DeploymentPlaces.of(tmp_path, {})
 
     assert sources(filled(places), places) == [Source("sample", inventory=places.sample)]
 
 
 def test_an_empty_form_plans_all_clusters_of_the_deployment_each_once(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, TWO)
+    places = DeploymentPlaces.of(tmp_path, TWO)
 
     assert sources(filled(places), places) == [Source("shop", connection="shop"), Source("bank", connection="bank")]
 
 
 def test_a_form_may_choose_some_of_them(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, TWO)
+    places = DeploymentPlaces.of(tmp_path, TWO)
 
     assert sources(filled(places, clusters=["bank"]), places) == [Source("bank", connection="bank")]
 
 
 def test_a_form_cannot_choose_a_cluster_that_the_deployment_does_not_name(tmp_path: Path) -> None:
     with pytest.raises(ParamValidationError, match="is not one of"):
-        filled(Places.of(tmp_path, TWO), clusters=["spark_default"])
+        filled(DeploymentPlaces.of(tmp_path, TWO), clusters=["spark_default"])
 
 
 def test_a_named_inventory_comes_from_the_configured_folder_instead_of_the_clusters(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, {"RMQC_INVENTORIES": str(tmp_path), **TWO})
+    places = DeploymentPlaces.of(tmp_path, {"RMQC_INVENTORIES": str(tmp_path), **TWO})
 
     found = sources(filled(places, inventory="monday.json"), places)
 
@@ -58,7 +58,7 @@ def test_a_named_inventory_comes_from_the_configured_folder_instead_of_the_clust
 
 
 def test_a_what_if_starts_from_the_first_cluster_unless_another_is_chosen(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, TWO)
+    places = DeploymentPlaces.of(tmp_path, TWO)
     param = cluster_param(places)
 
     assert param.resolve() == "shop"
@@ -68,7 +68,7 @@ def test_a_what_if_starts_from_the_first_cluster_unless_another_is_chosen(tmp_pa
 
 
 def test_a_what_if_starts_from_the_sample_where_there_is_no_cluster(tmp_path: Path) -> None:
-    places = Places.of(tmp_path, {})
+    places = DeploymentPlaces.of(tmp_path, {})
 
     assert sources({"cluster": cluster_param(places).resolve()}, places)[0].inventory == places.sample
 
@@ -86,7 +86,7 @@ def test_tasks_get_plain_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ids", ["a b", "../x", "x,-y", "\u00e4", "a" * 101])
 def test_a_cluster_whose_id_cannot_name_a_folder_is_refused(ids: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="RMQC_CLUSTERS"):
-        Places.of(tmp_path, {"RMQC_CLUSTERS": ids})
+        DeploymentPlaces.of(tmp_path, {"RMQC_CLUSTERS": ids})
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_a_cluster_whose_id_cannot_name_a_folder_is_refused(ids: str, tmp_path: 
 )
 def test_no_inventory_outside_of_the_folder_can_be_named(name: object, tmp_path: Path) -> None:
     with pytest.raises(ParamValidationError):
-        filled(Places.of(tmp_path, {}), inventory=name)
+        filled(DeploymentPlaces.of(tmp_path, {}), inventory=name)
 
 
 @pytest.mark.parametrize("variable", ["RMQC_INVENTORIES", "RMQC_SPARK_APPS"])
 def test_a_url_is_refused_where_a_folder_is_needed(variable: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=f"{variable}: is 's3://bucket/lake'; expected a folder"):
-        Places.of(tmp_path, {variable: "s3://bucket/lake"})
+        DeploymentPlaces.of(tmp_path, {variable: "s3://bucket/lake"})

@@ -15,7 +15,7 @@ from airflow.sdk import Connection, Context
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider import channels
 from rocketmq_capacity.provider.channels import notifier_of, sent
-from rocketmq_capacity.provider.notice_text import Line, Notice, notice
+from rocketmq_capacity.provider.notice_text import Notice, NoticeLine, notice
 from rocketmq_capacity.provider.webhook import CHATS, MOST_BYTES, body_of
 from tests.fixtures.chat_server import TAKEN, ChatServer, chat_server
 
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.airflow
 PAGE = "https://airflow.example.org/rocketmq-capacity/reports/plans/C1/r1/"
 TOLD = notice(
     "RocketMQ capacity of C1 for payments: 1 new",
-    Line("New: Critical: More queues", f"{PAGE}#cause-1", ". 4 of 12 own none."),
-    Line("2 more new in the report"),
+    NoticeLine("New: Critical: More queues", f"{PAGE}#cause-1", ". 4 of 12 own none."),
+    NoticeLine("2 more new in the report"),
     link=PAGE,
 )
 HOSTILE = notice(
-    "<!channel> <@all> **x** [y](http://evil) `z`", Line("<at user_id='all'>", f"{PAGE}#c", "a & b"), link=PAGE
+    "<!channel> <@all> **x** [y](http://evil) `z`", NoticeLine("<at user_id='all'>", f"{PAGE}#c", "a & b"), link=PAGE
 )
 TOKEN = "2f9c1b7e-aaaa-4444-bbbb-0123456789ab"
 SIGNS_WITH = "SEC0123456789abcdef"
@@ -145,7 +145,7 @@ def test_dingtalk_is_signed_in_its_address(chat: ChatServer, monkeypatch: pytest
 @pytest.mark.parametrize("character", ["x", "锁", '"', "😀", "\u202e", "{", "<"])
 def test_a_message_is_never_longer_than_the_least_limit(name: str, character: str) -> None:
     long = character * 5_000
-    told = notice(long, *(Line(long, f"{PAGE}#{number}", long) for number in range(9)), link=PAGE)
+    told = notice(long, *(NoticeLine(long, f"{PAGE}#{number}", long) for number in range(9)), link=PAGE)
 
     body = json.dumps(body_of(CHATS[name], told), ensure_ascii=False).encode()
 
@@ -154,7 +154,7 @@ def test_a_message_is_never_longer_than_the_least_limit(name: str, character: st
 
 
 def test_what_fits_is_not_cut() -> None:
-    lines = tuple(Line(f"New: Warning: cause {number}", f"{PAGE}#{number}", ". Why.") for number in range(9))
+    lines = tuple(NoticeLine(f"New: Warning: cause {number}", f"{PAGE}#{number}", ". Why.") for number in range(9))
 
     assert "more lines in the report" not in json.dumps(body_of(CHATS["wecom"], notice("subject", *lines, link=PAGE)))
 

@@ -7,7 +7,7 @@ collected are answered in one plan. Without other facts a topic's order flag and
 from typing import Any, Final
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Client, Failure, TopicQueues
+from rocketmq_capacity.snapshot.inventory import Client, InventoryBroker, InventoryFailure, TopicQueues
 from tests.assessment.cases import READ_ONLY, Part, members
 
 NAMESERVERS: Final = ("10.0.9.1:9876", "10.0.9.2:9876")
@@ -27,10 +27,10 @@ SILENT: Final = "silent"
 """A broker that failed to answer one request."""
 
 
-def broker(name: str, broker_id: int = 0, **facts: Any) -> Broker:
+def broker(name: str, broker_id: int = 0, **facts: Any) -> InventoryBroker:
     """A broker of 5.3.3 on its own name's port 10911."""
     usual: dict[str, Any] = {"broker_addr": f"{name}:{10911 + broker_id}", "broker_perm": 6, "version": "V5_3_3"}
-    return Broker(broker_name=name, broker_id=broker_id, **usual | facts)
+    return InventoryBroker(broker_name=name, broker_id=broker_id, **usual | facts)
 
 
 BROKERS: Final = (
@@ -44,7 +44,9 @@ BROKERS: Final = (
     broker("timerless", broker_perm=READ_ONLY, config={"timerWheelEnable": "false"}),
     broker(HOSTILE_BROKER, broker_perm=READ_ONLY, broker_addr="$(reboot):10911"),
 )
-FAILURES: Final = (Failure(broker_addr=f"{SILENT}:10911", request="GET_BROKER_CONFIG", error="timed out after 5 s"),)
+FAILURES: Final = (
+    InventoryFailure(broker_addr=f"{SILENT}:10911", request="GET_BROKER_CONFIG", error="timed out after 5 s"),
+)
 
 
 class Cases(Part):

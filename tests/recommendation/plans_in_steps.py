@@ -6,7 +6,7 @@ from typing import Any
 from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation.broker_plans import add_broker_plan
-from rocketmq_capacity.recommendation.facts import Cluster, Topic
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, TopicQueues
@@ -18,11 +18,11 @@ from tests.simulation.clusters import cluster, queues
 TWO = (queues("broker-a", 8), queues("broker-b", 8))
 
 
-def facts_of(inventory: Inventory) -> tuple[Cluster, dict[str, Topic]]:
+def facts_of(inventory: Inventory) -> tuple[AdvisedCluster, dict[str, AdvisedTopic]]:
     """The cluster, and its topics by name."""
     units = units_of(inventory)
-    whole = Cluster(units.cluster, Policy(), is_suspect=False)
-    return whole, {one.facts.topic: Topic(one.facts, whole, readers=one.readers) for one in units.topics}
+    whole = AdvisedCluster(units.cluster, Policy(), is_suspect=False)
+    return whole, {one.facts.topic: AdvisedTopic(one.facts, whole, readers=one.readers) for one in units.topics}
 
 
 def of_topic(
@@ -31,7 +31,7 @@ def of_topic(
     name: str = "pay",
     order: bool | None = False,
     message_type: str | None = "NORMAL",
-) -> Topic:
+) -> AdvisedTopic:
     """A topic and its groups: name, clients, facts."""
     topic = a_topic(name, *(layout or TWO), order=order, message_type=message_type)
     readers = [a_group(group, members(clients), [topic], **facts) for group, clients, facts in groups]
@@ -39,7 +39,7 @@ def of_topic(
     return facts_of(inventory)[1][name]
 
 
-def plan_to(topic: Topic, read: int, write: int | None = None) -> list[QueuePlan]:
+def plan_to(topic: AdvisedTopic, read: int, write: int | None = None) -> list[QueuePlan]:
     """The plans to so many queues on each of its brokers; as many to write as to read where that is not said."""
     names = [place.place.broker_name for place in topic.places]
     counts = [
@@ -49,7 +49,7 @@ def plan_to(topic: Topic, read: int, write: int | None = None) -> list[QueuePlan
     return list(plans_of_topic(topic, counts))
 
 
-def added(topic: Topic, whole: Cluster, address: str | None = "broker-c:10911") -> QueuePlan:
+def added(topic: AdvisedTopic, whole: AdvisedCluster, address: str | None = "broker-c:10911") -> QueuePlan:
     """The plan of a broker that comes, with the topic on it."""
     counts = QueueCounts(broker_name="broker-c", read_queue_nums=8, write_queue_nums=8)
     return add_broker_plan(whole, "broker-c", address, {topic.name: (topic, counts)})

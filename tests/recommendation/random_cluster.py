@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic, TopicQueues
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, InventoryTopic, TopicQueues
 from tests.assessment.cases import a_group, a_topic, ids, member
 from tests.assessment.judge import Row
 from tests.recommendation.answers import options
@@ -24,7 +24,7 @@ def random_cluster(seed: int, topics: int, groups: int) -> Inventory:
     return cluster(each, [_group(chance, f"g{i:02}", each) for i in range(groups)], BROKERS)
 
 
-def _topic(chance: random.Random, name: str) -> Topic:
+def _topic(chance: random.Random, name: str) -> InventoryTopic:
     where = BROKERS if chance.random() < 0.6 else chance.sample(BROKERS, chance.choice((1, 1, 1, 2)))
     usual = chance.randint(1, 5)
     layout = []
@@ -41,7 +41,7 @@ def _topic(chance: random.Random, name: str) -> Topic:
     return a_topic(name, *layout, rates=rates, offsets=offsets, order=False, message_type="NORMAL")
 
 
-def _group(chance: random.Random, name: str, topics: list[Topic]) -> ConsumerGroup:
+def _group(chance: random.Random, name: str, topics: list[InventoryTopic]) -> InventoryGroup:
     strategy = chance.choice(STRATEGIES)
     names = ids(chance.randint(1, 14))
     if chance.random() < 0.15:

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, Place, Reads, TopicFacts
 from rocketmq_capacity.recommendation.cases import changed_facts
-from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.snapshot.cluster import Broker
 from rocketmq_capacity.tables.snapshot.cluster import Cluster as ClusterRow
 
-CLUSTER = Cluster(
+CLUSTER = AdvisedCluster(
     ClusterFacts(
         cluster=ClusterRow(
             cluster_name="c", taken_at="2026-01-01T00:00:00Z", fingerprint="0", nameservers=(), completeness_ratio=1.0
@@ -58,7 +58,7 @@ def _group(*places: Place) -> GroupFacts:
 def _changed(*places: Place) -> dict[str, tuple[Place, ...]]:
     """Places of each topic that is left once "pay" has five queues on broker-b."""
     counts = QueueCounts(broker_name="broker-b", read_queue_nums=5, write_queue_nums=5)
-    changed = changed_facts(_group(*places), Case(case_id="1", topic="pay", counts=(counts,)), CLUSTER)
+    changed = changed_facts(_group(*places), QueueChange(case_id="1", topic="pay", counts=(counts,)), CLUSTER)
     return {reads.topic.topic: reads.topic.places for reads in changed.reads}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Inventory
+from rocketmq_capacity.snapshot.inventory import DriftedTopic, Inventory, InventoryBroker
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
 from tests.recommendation.answers import answer
@@ -22,7 +22,8 @@ def drained_and_drifted(*slaves_of: str) -> Inventory:
     brokers = [broker("broker-a"), replace(broker("broker-b"), broker_perm=READ_ONLY)]
     missing = (DriftedTopic(topic="t", master_read_queue_nums=4, master_write_queue_nums=4),)
     slaves = [
-        Broker(broker_name=name, broker_id=1, broker_addr=f"{name}:10912", drifted_topics=missing) for name in slaves_of
+        InventoryBroker(broker_name=name, broker_id=1, broker_addr=f"{name}:10912", drifted_topics=missing)
+        for name in slaves_of
     ]
     return cluster([topic], [a_group("g", members(2), [topic], lag=0)], [*brokers, *slaves])
 

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Topic
+from rocketmq_capacity.snapshot.inventory import InventoryTopic
 from tests.assessment.cases import a_group, a_topic, members
 from tests.recommendation.answers import Answers, answer, options
 from tests.recommendation.cases import broker
@@ -13,7 +13,7 @@ PLAIN: Final[dict[str, Any]] = {"order": False, "message_type": "NORMAL"}
 A, B, C, D = (f"broker-{letter}" for letter in "abcd")
 
 
-def answered(topics: list[Topic], *brokers: str, **policy: Any) -> Answers:
+def answered(topics: list[InventoryTopic], *brokers: str, **policy: Any) -> Answers:
     group = a_group("g", members(2), topics)
     return answer(cluster(topics, [group], [broker(one) for one in brokers]), Policy.model_validate(policy))
 

@@ -1,6 +1,6 @@
 """CHECK_PRODUCER_KEYS and INVESTIGATE: what commands cannot mend, with commands that look."""
 
-from rocketmq_capacity.snapshot.inventory import OwnedQueue
+from rocketmq_capacity.snapshot.inventory import InventoryOwnedQueue
 from tests.assessment.cases import READ_ONLY, member, members
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import NAMESERVER, Cases
@@ -52,7 +52,7 @@ CASES.case(
 )
 CASES.case("side_by_side", members(2), *_two, message_type="FIFO", orderly=False)
 CASES.case("cannot_lock", members(2), queues("broker-a", 2), queues("masterless", 2), orderly=True)
-_dropped = OwnedQueue(topic="stuck_owner", broker_name="broker-a", queue_id=0, dropped=True)
+_dropped = InventoryOwnedQueue(topic="stuck_owner", broker_name="broker-a", queue_id=0, dropped=True)
 CASES.case("stuck_owner", [member("c01", owned_queues=(_dropped,)), member("c02")], *_two)
 CASES.case("old_client", [member("10.0.0.1@4711", language="JAVA", version="V4_6_1")], *_two)
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocketmq_capacity.plan_file.queue_plan import QueueCost
-from rocketmq_capacity.plan_file.steps import Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep
 from rocketmq_capacity.recommendation.broker_plans import remove_broker_plan
 from rocketmq_capacity.recommendation.shrinking import smallest_count
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup
 from tests.assessment.cases import a_group, a_topic, members
 from tests.recommendation.answers import options
 from tests.recommendation.cases import broker
@@ -18,7 +18,7 @@ from tests.recommendation.plans_in_steps import TWO, added, facts_of, of_topic, 
 from tests.simulation.clusters import cluster, queues
 
 
-def counts_of(step: Step) -> list[tuple[str, str, str]]:
+def counts_of(step: RecommendationStep) -> list[tuple[str, str, str]]:
     """Broker, read and write queues of each command of a step."""
     each = [options(line.removeprefix("# ")) for line in step.commands]
     return [(str(one["-b"]).partition(":")[0], str(one["-r"]), str(one["-w"])) for one in each]
@@ -241,5 +241,5 @@ def test_a_broker_that_alone_can_be_written_stays() -> None:
 
 def _with_two_groups() -> Inventory:
     topic = a_topic("pay", *TWO, order=False, message_type="NORMAL")
-    groups: list[ConsumerGroup] = [a_group("g_pay", members(4), [topic]), a_group("g_night", (), [topic])]
+    groups: list[InventoryGroup] = [a_group("g_pay", members(4), [topic]), a_group("g_night", (), [topic])]
     return cluster([topic], groups, [broker("broker-a"), broker("broker-b")])

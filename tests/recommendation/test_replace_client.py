@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup
 from tests.assessment.cases import a_group, a_topic, ids, member, takes
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import broker, cluster, queues
@@ -21,7 +21,7 @@ def a_plan(*ms: float, rate: float, threads: tuple[int, ...] = (), **facts: Any)
     ]
     rates = {(place.broker_name, i): rate for place in TWO for i in range(12)}
     topic = a_topic("pay", *TWO, rates=rates)
-    group: ConsumerGroup = a_group("g_pay", every, [topic], **facts)
+    group: InventoryGroup = a_group("g_pay", every, [topic], **facts)
     inventory: Inventory = cluster([topic], [group], (broker("broker-a"), broker("broker-b")))
     return plain_plan(inventory)
 

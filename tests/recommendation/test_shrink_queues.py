@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, Failure, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryFailure, parse_utc
 from rocketmq_capacity.tables import Recommendation
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
@@ -84,7 +84,7 @@ def test_the_most_clients_that_there_ever_were_count() -> None:
         [],
         daily(a_cluster(), 13),
         [before(a_cluster(), 20), before(a_cluster(), 1)],
-        [replace(one, failures=(Failure(broker_addr="broker-a:10911"),)) for one in daily(a_cluster())],
+        [replace(one, failures=(InventoryFailure(broker_addr="broker-a:10911"),)) for one in daily(a_cluster())],
         daily(a_cluster(18)),
         [
             replace(one, consumer_groups=tuple(replace(group, clients=None) for group in one.consumer_groups))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Client, Topic
+from rocketmq_capacity.snapshot.inventory import Client, InventoryBroker, InventoryTopic
 from tests.assessment.cases import a_group, a_topic, member
 from tests.recommendation.answers import Answers, answer
 from tests.recommendation.cases import broker
@@ -31,7 +31,9 @@ def running(strategy: str) -> list[Client]:
     return [member(name, allocate_strategy=strategy) for name in ("hz-1", "hz-2", "sh-1", "sh-2")]
 
 
-def answered(clients: Iterable[Client], topics: Iterable[Topic], brokers: Iterable[Broker] = BROKERS) -> Answers:
+def answered(
+    clients: Iterable[Client], topics: Iterable[InventoryTopic], brokers: Iterable[InventoryBroker] = BROKERS
+) -> Answers:
     """What is recommended for the group g that reads these topics."""
     topics = list(topics)
     return answer(cluster(topics, [a_group("g", clients, topics)], brokers), POLICY)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.snapshot.inventory import ConsumeStatus, TopicQueues
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.snapshot.inventory import InventoryConsumeStatus, TopicQueues
 from rocketmq_capacity.tables import Finding
 from tests.assessment.cases import a_group, a_topic, member, members
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
@@ -30,7 +30,7 @@ def a_plan(clients: int, busy: float, *layouts: tuple[TopicQueues, ...], threads
         )
         for number, layout in enumerate(layouts, 1)
     ]
-    status = tuple(ConsumeStatus(topic=topic.topic, consume_rt_ms=10.0) for topic in topics)
+    status = tuple(InventoryConsumeStatus(topic=topic.topic, consume_rt_ms=10.0) for topic in topics)
     every = [
         member(one.client_id, consume_threads=threads, consume_batch_size=1, status=status) for one in members(clients)
     ]
@@ -91,7 +91,7 @@ def test_they_are_the_fewest_that_are_enough(each: int) -> None:
     assert is_enough == ({12} if each == 12 else set())
 
 
-def _estimate(group: Group) -> float:
+def _estimate(group: AssessedGroup) -> float:
     share = group.provision.utilisation
     assert share is not None
     return share.estimate

@@ -6,7 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Failure, Inventory, Topic, TopicQueues
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventoryFailure,
+    InventoryGroup,
+    InventoryTopic,
+    TopicQueues,
+)
 from tests.assessment.cases import a_group, a_topic, member, members
 from tests.recommendation.answers import Answers, answer, options
 from tests.recommendation.cases import broker, java_members
@@ -19,11 +25,11 @@ POLICY = Policy.model_validate({
 READ_COMMANDS = ("consumerConnection", "consumerProgress", "consumerStatus", "topicRoute", "topicStatus", "clusterList")
 
 
-def _topic(name: str, *layout: TopicQueues, **facts: Any) -> Topic:
+def _topic(name: str, *layout: TopicQueues, **facts: Any) -> InventoryTopic:
     return a_topic(name, *layout, order=False, message_type="NORMAL", **facts)
 
 
-def _troubled() -> tuple[list[Topic], list[ConsumerGroup]]:
+def _troubled() -> tuple[list[InventoryTopic], list[InventoryGroup]]:
     """Idle clients, queues that nobody can read, a topic on one broker, shared ids, different subscriptions."""
     idle = _topic("idle", queues("broker-a", 2), queues("broker-b", 2))
     short = _topic("short", queues("broker-a", 2, 4), queues("broker-b", 4))
@@ -55,7 +61,9 @@ def incomplete() -> Answers:
     """Of 28 readable queues 12 lie on a broker that did not answer."""
     topics, groups = _troubled()
     silent = _topic("silent", queues("broker-a", 0), queues("broker-b", 12))
-    failures = [Failure(broker_addr="broker-b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")]
+    failures = [
+        InventoryFailure(broker_addr="broker-b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")
+    ]
     inventory = cluster([*topics, silent], groups, (broker("broker-a"), broker("broker-b")), failures)
     return answer(inventory, POLICY)
 
@@ -65,7 +73,9 @@ def unlike_itself() -> Inventory:
     """Of 20 groups three are newly flagged; broker-c, without a topic yet, did not answer; no name server is told."""
     topics, groups = _troubled()
     calm = [a_group(f"g{i:02}", members(1), [topics[0]]) for i in range(17)]
-    failures = [Failure(broker_addr="broker-c:10911", request="GET_BROKER_CONFIG", error="timed out after 5 s")]
+    failures = [
+        InventoryFailure(broker_addr="broker-c:10911", request="GET_BROKER_CONFIG", error="timed out after 5 s")
+    ]
     brokers = (broker("broker-a"), broker("broker-b"), broker("broker-c"))
     return cluster(topics, [*groups, *calm], brokers, failures)
 

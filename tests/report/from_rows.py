@@ -15,7 +15,7 @@ from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report import html, plan, publish
 from rocketmq_capacity.report.approval import approval_of
 from rocketmq_capacity.report.losses import GroupAfter, TopicAfter, losses_of
-from rocketmq_capacity.report.rows import DiskDays, OwnedQueue, PageRows, QueueLag, Rows
+from rocketmq_capacity.report.rows import DiskDays, DrawnQueue, PageRows, PlanRows, QueueLag
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Dataset
@@ -64,7 +64,7 @@ def plan_of(
     held = {dataset.dataset_name(): typed(dataset, rows) for dataset in REPORTED}
     found = None if scenario is None else msgspec.convert(scenario, ScenarioResult)
     losses = beside_of(rows).losses if tables.GroupFailure.dataset_name() in rows else None
-    return plan.plan_of(Rows(**held, losses=losses), policy, scenario=found, answers=given, own_policy=own_policy)
+    return plan.plan_of(PlanRows(**held, losses=losses), policy, scenario=found, answers=given, own_policy=own_policy)
 
 
 def page_of(
@@ -121,7 +121,7 @@ def beside_of(rows: Built) -> PageRows:
         cluster_failure=typed(tables.ClusterFailure, rows),
         producer_failure=typed(tables.ProducerFailure, rows),
         unrouted_topic=typed(tables.UnroutedTopic, rows),
-        owned_queue=records_of(tables.Allocation, OwnedQueue, rows),
+        owned_queue=records_of(tables.Allocation, DrawnQueue, rows),
         queue_lag=records_of(tables.GroupOffset, QueueLag, rows),
         group_hour=typed(tables.GroupHour, rows),
         group_day=typed(tables.GroupDay, rows),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.wording import action_title
 from tests.report.from_rows import plan_of
@@ -24,7 +24,7 @@ def places(findings, recommendations):
 
 
 def investigate(group, topic):
-    return Recommendation(
+    return PlanRecommendation(
         id="1",
         action="INVESTIGATE",
         consumer_group=group,

@@ -8,7 +8,7 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.plan import decoded_plan
-from rocketmq_capacity.report.difference import Load, LoadChange, difference
+from rocketmq_capacity.report.difference import LoadChange, StrategyInPlan, difference
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_strategy, metrics
@@ -148,8 +148,8 @@ def test_loads_of_the_strategy_in_use_come_first_with_both_sides():
         (True, True),
         True,
     )
-    assert first.before == Load(idle=len(IDLE), orphans=0, count_peak=1.5, traffic_peak=None)
-    assert first.after == Load(idle=0, orphans=0, count_peak=1.0, traffic_peak=None)
+    assert first.before == StrategyInPlan(idle=len(IDLE), orphans=0, count_peak=1.5, traffic_peak=None)
+    assert first.after == StrategyInPlan(idle=0, orphans=0, count_peak=1.0, traffic_peak=None)
     assert [change.strategy for change in found.loads] == ["AVG", "POP"]  # MACHINE_ROOM can be run in neither
 
 
@@ -190,18 +190,20 @@ def test_plans_of_two_clusters_are_not_compared():
 @pytest.mark.parametrize(
     ("after", "in_use", "is_worth_a_line"),
     [
-        (Load(40, 0, 1.5, 2.0), True, False),
-        (Load(41, 0, 1.55, 2.09), True, False),
-        (Load(44, 0, 1.5, 2.0), True, True),
-        (Load(40, 1, 1.5, 2.0), True, True),
-        (Load(40, 0, 1.5, 2.2), True, True),
-        (Load(40, 0, 1.5, None), True, True),
+        (StrategyInPlan(40, 0, 1.5, 2.0), True, False),
+        (StrategyInPlan(41, 0, 1.55, 2.09), True, False),
+        (StrategyInPlan(44, 0, 1.5, 2.0), True, True),
+        (StrategyInPlan(40, 1, 1.5, 2.0), True, True),
+        (StrategyInPlan(40, 0, 1.5, 2.2), True, True),
+        (StrategyInPlan(40, 0, 1.5, None), True, True),
         (None, True, True),
-        (Load(40, 0, 1.5, 2.0), False, True),
+        (StrategyInPlan(40, 0, 1.5, 2.0), False, True),
     ],
 )
-def test_a_load_that_changes_by_little_is_worth_no_line(after: Load | None, *, in_use: bool, is_worth_a_line: bool):
-    change = LoadChange("g", "AVG", (True, in_use), Load(40, 0, 1.5, 2.0), after)
+def test_a_load_that_changes_by_little_is_worth_no_line(
+    after: StrategyInPlan | None, *, in_use: bool, is_worth_a_line: bool
+):
+    change = LoadChange("g", "AVG", (True, in_use), StrategyInPlan(40, 0, 1.5, 2.0), after)
 
     assert change.matters == is_worth_a_line
 

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from rocketmq_capacity.plan_file.told import Freeze
+from rocketmq_capacity.plan_file.told import PlanFreeze
 from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.tables import recommendations_csv
 from rocketmq_capacity.settings.policy import Policy
@@ -59,7 +59,7 @@ def test_of_several_freezes_the_one_that_ends_last_is_told():
 
     plan = plan_of(rows(WITHIN), policy=freezing(shorter, FREEZE, shorter))
 
-    assert plan.freeze == Freeze(begins=FREEZE["from"], ends=FREEZE["to"], why="year's end")
+    assert plan.freeze == PlanFreeze(begins=FREEZE["from"], ends=FREEZE["to"], why="year's end")
 
 
 def test_every_line_of_a_command_is_a_comment_and_no_comment_becomes_a_second_one():

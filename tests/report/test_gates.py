@@ -11,7 +11,7 @@ from rocketmq_capacity.plan_file.ledger import LedgerEntry, LedgerFigure
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.gates import Going, Leftover, Spread
 from rocketmq_capacity.report.html import render_report
-from rocketmq_capacity.report.ledger import Today, with_ledger
+from rocketmq_capacity.report.ledger import LedgerFacts, with_ledger
 from rocketmq_capacity.report.plan_before import PlanBefore, plan_before
 from rocketmq_capacity.vocabulary import ENGLISH, Language
 from tests.report.from_rows import beside_of, plan_bytes, plan_of
@@ -54,7 +54,7 @@ def plan_after(entry: LedgerEntry, left: Leftover, *queues: tuple[int, int]) -> 
         "group_status": [a_group()],
         "run_before": [{"taken_at": BEFORE}],
     }
-    today = Today({"pay": dict(zip(BROKERS, queues, strict=True))}, leftover=leftover)
+    today = LedgerFacts({"pay": dict(zip(BROKERS, queues, strict=True))}, leftover=leftover)
     return with_ledger(plan_of(rows), PlanBefore((entry,)), today), asked
 
 
@@ -197,7 +197,7 @@ def after_adding(spread: Spread | None, entry: LedgerEntry = ADDED) -> LedgerEnt
         "group_status": [a_group()],
         "run_before": [{"taken_at": BEFORE}],
     }
-    return only(with_ledger(plan_of(rows), PlanBefore((entry,)), Today(spread=spread)))
+    return only(with_ledger(plan_of(rows), PlanBefore((entry,)), LedgerFacts(spread=spread)))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.plan_file.in_use import in_use
-from rocketmq_capacity.report.difference import Load, difference
+from rocketmq_capacity.report.difference import StrategyInPlan, difference
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_strategy, metrics
@@ -180,5 +180,5 @@ def test_idle_clients_that_are_not_known_are_no_0_in_a_comparison():
 
     (nearby,) = [change for change in difference(before, after).loads if change.strategy == "NEARBY"]
 
-    assert nearby.before == Load(idle=0, orphans=1, count_peak=1.0, traffic_peak=None)
-    assert nearby.after == Load(idle=None, orphans=None, count_peak=None, traffic_peak=None)
+    assert nearby.before == StrategyInPlan(idle=0, orphans=1, count_peak=1.0, traffic_peak=None)
+    assert nearby.after == StrategyInPlan(idle=None, orphans=None, count_peak=None, traffic_peak=None)

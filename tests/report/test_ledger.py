@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, LedgerEntry, LedgerFigure
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.foretold import changed_figures, predicted_figures
-from rocketmq_capacity.report.ledger import Owners, Today, with_ledger
+from rocketmq_capacity.report.ledger import LedgerFacts, ReportedOwners, with_ledger
 from rocketmq_capacity.report.plan_before import PlanBefore
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_group, a_recommendation
 
 BEFORE, NOW = "2026-11-19T02:00:00Z", "2026-11-20T02:00:00Z"
-EVEN = Owners(idle=0, orphan_queues=0, doubly_owned_queues=0, peak=1.0)
+EVEN = ReportedOwners(idle=0, orphan_queues=0, doubly_owned_queues=0, peak=1.0)
 
 
 def figure(name: str, before: Any, predicted: Any, of: str | None = None) -> LedgerFigure:
@@ -52,7 +52,7 @@ QUEUES = LedgerEntry(
 def judged(
     *entries: LedgerEntry,
     clients: int = 12,
-    owners: Owners | None = EVEN,
+    owners: ReportedOwners | None = EVEN,
     queues: tuple[int, int] = (4, 4),
     recommendations: tuple[Mapping[str, Any], ...] = (),
     rates: tuple[ActionRate, ...] = (),
@@ -65,7 +65,7 @@ def judged(
         "run_before": [{"taken_at": BEFORE}],
         "recommendation": list(recommendations),
     }
-    today = Today(
+    today = LedgerFacts(
         {"pay": {"broker-a": queues}},
         lambda names: {} if owners is None else dict.fromkeys(names, owners),
         lambda _names: went_back or {},
@@ -88,7 +88,7 @@ def test_fewer_clients_that_own_what_was_predicted_are_verified() -> None:
 
 
 def test_a_prediction_that_did_not_come_has_failed_by_what_the_figures_say() -> None:
-    plan = judged(SCALED, clients=8, owners=Owners(idle=2, orphan_queues=0, doubly_owned_queues=0, peak=1.0))
+    plan = judged(SCALED, clients=8, owners=ReportedOwners(idle=2, orphan_queues=0, doubly_owned_queues=0, peak=1.0))
     entry = only(plan)
 
     assert (entry.state, entry.is_prediction_wrong) == ("FAILED", True)
@@ -247,8 +247,8 @@ def test_what_no_snapshot_shows_is_verified_only_by_what_came() -> None:
     assert only(judged(fixed, owners=replace_idle(3))).state == "GONE"
 
 
-def replace_idle(idle: int) -> Owners:
-    return Owners(idle=idle, orphan_queues=0, doubly_owned_queues=0, peak=1.0)
+def replace_idle(idle: int) -> ReportedOwners:
+    return ReportedOwners(idle=idle, orphan_queues=0, doubly_owned_queues=0, peak=1.0)
 
 
 def test_what_was_decided_is_listed_for_two_weeks() -> None:

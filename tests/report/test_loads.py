@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.plan_file.group import Skew, StrategyPlan
+from rocketmq_capacity.plan_file.group import PlanSkew, StrategyPlan
 from rocketmq_capacity.report import loads
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
 from rocketmq_capacity.report.loads import COUNT, LAG, TRAFFIC, best_alternative, measure_of
@@ -14,7 +14,7 @@ QUEUE = Queue("pay", "broker-a", 0)
 
 
 def strategy(name, peak, *, orphans=0, doubly=0, idle=0, applicable=True, metric="count"):
-    skew = None if peak is None else Skew(peak=peak, floor=None, excess=None, gini=None, cv=None)
+    skew = None if peak is None else PlanSkew(peak=peak, floor=None, excess=None, gini=None, cv=None)
     return StrategyPlan(
         strategy=name,
         applicable=applicable,

@@ -4,7 +4,19 @@ import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
-from rocketmq_capacity.report.panels import DAY_S, HEIGHT, LEFT, RIGHT, TITLE, WIDTH, Level, Line, Mark, Panel, panels
+from rocketmq_capacity.report.panels import (
+    DAY_S,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TITLE,
+    WIDTH,
+    Level,
+    Mark,
+    Panel,
+    PanelLine,
+    panels,
+)
 
 COLOUR = "var(--bar)"
 
@@ -36,7 +48,7 @@ def texts(picture: ET.Element) -> list[str]:
 
 def a_panel(*values: float | None, **members: Any) -> Panel:
     points = [(float(hour * 3_600), value) for hour, value in enumerate(values)]
-    return Panel("messages/s", (Line(points, COLOUR),), **members)
+    return Panel("messages/s", (PanelLine(points, COLOUR),), **members)
 
 
 def test_a_line_goes_from_the_first_moment_to_the_last_and_to_the_end_of_a_plain_scale() -> None:
@@ -53,7 +65,7 @@ def test_what_is_unknown_interrupts_a_line_and_a_single_moment_is_a_dot() -> Non
 
 
 def test_moments_that_are_far_apart_are_not_joined() -> None:
-    line = Line([(0.0, 1.0), (10.0, 1.0), (100.0, 1.0)], COLOUR, gap_s=10.0)
+    line = PanelLine([(0.0, 1.0), (10.0, 1.0), (100.0, 1.0)], COLOUR, gap_s=10.0)
     (path,) = paths(drawn(Panel("x", (line,))), COLOUR)
     assert [len(line) for line in points(path)] == [2, 1]
 
@@ -79,9 +91,9 @@ def test_an_axis_of_percentages_is_of_the_value_that_is_the_whole() -> None:
 
 
 def test_days_are_named_at_their_midnights_and_at_most_seven_of_them() -> None:
-    few = drawn(Panel("x", (Line([(DAY_S / 2, 1.0), (2.5 * DAY_S, 1.0)], COLOUR),)))
+    few = drawn(Panel("x", (PanelLine([(DAY_S / 2, 1.0), (2.5 * DAY_S, 1.0)], COLOUR),)))
     assert [text for text in texts(few) if "-" in text] == ["01-02", "01-03"]
-    many = drawn(Panel("x", (Line([(0.0, 1.0), (40.0 * DAY_S, 1.0)], COLOUR),)))
+    many = drawn(Panel("x", (PanelLine([(0.0, 1.0), (40.0 * DAY_S, 1.0)], COLOUR),)))
     assert len([text for text in texts(many) if "-" in text]) == 7
 
 
@@ -91,5 +103,5 @@ def test_a_mark_has_its_number_and_one_of_another_time_is_left_out() -> None:
 
 
 def test_names_stay_text() -> None:
-    picture = drawn(Panel("<b>&\u202e", (Line([(0.0, 1.0)], COLOUR),)))
+    picture = drawn(Panel("<b>&\u202e", (PanelLine([(0.0, 1.0)], COLOUR),)))
     assert "<b>&[U+202E]" in texts(picture)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rocketmq_capacity.errors import ContractBroken
-from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.group import PlanSkew
 from rocketmq_capacity.plan_file.plan import decoded_plan
 from rocketmq_capacity.tables.dataset import Queue
 from tests.report.from_rows import plan_bytes, plan_of
@@ -81,7 +81,7 @@ def test_a_metric_that_is_not_a_number_is_null_and_never_written_as_nan():
     document = plan_of(rows)
     strategy = document.groups[0].strategies[0]
 
-    assert strategy.count == Skew(peak=None, floor=1.0, excess=None, gini=0.0, cv=round(0.33335, 4))
+    assert strategy.count == PlanSkew(peak=None, floor=1.0, excess=None, gini=0.0, cv=round(0.33335, 4))
     assert strategy.traffic is None
     assert b"-0.0" not in plan_bytes(document)
     json.loads(plan_bytes(document), parse_constant=pytest.fail)

@@ -12,7 +12,7 @@ from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.score import scored
 from rocketmq_capacity.settings.policy import Metrics, Policy
-from rocketmq_capacity.settings.score import Score, Weights
+from rocketmq_capacity.settings.score import ScorePolicy, ScoreWeights
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_group_failure, a_recommendation
@@ -173,7 +173,7 @@ def test_the_score_of_a_group_takes_less_than_a_fifth_of_a_millisecond() -> None
     took = []
     for _ in range(5):
         start = time.process_time()
-        scored(plan, None, Score(), asks_rooms=False)
+        scored(plan, None, ScorePolicy(), asks_rooms=False)
         took.append(time.process_time() - start)
     assert min(took) < 0.0002 * len(groups)
 
@@ -199,7 +199,7 @@ def test_the_metrics_have_the_scores_that_are_known() -> None:
 
 
 @pytest.mark.parametrize(
-    "weights", [{"NO_IDLE": -1.0}, {"NO_IDLE": float("nan")}, dict.fromkeys(Weights.model_fields, 0.0)]
+    "weights", [{"NO_IDLE": -1.0}, {"NO_IDLE": float("nan")}, dict.fromkeys(ScoreWeights.model_fields, 0.0)]
 )
 def test_weights_that_make_no_score_are_refused(weights: dict[str, float]) -> None:
     with pytest.raises(ValidationError, match=r"greater than|finite|expected at least one goal"):

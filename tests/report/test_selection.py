@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.selection import Asked, Decision, asked_about, decide, decide_against
+from rocketmq_capacity.report.selection import AskedRecommendation, Decision, asked_about, decide, decide_against
 from tests.report.from_rows import plan_of
 from tests.report.varied_cluster import varied_rows
 
@@ -17,11 +17,11 @@ def plan() -> Plan:
 
 
 @pytest.fixture(scope="module")
-def asked(plan: Plan) -> list[Asked]:
+def asked(plan: Plan) -> list[AskedRecommendation]:
     return asked_about(plan, needing_approval(plan))
 
 
-def decided(plan: Plan, asked: list[Asked], only: str = "", reject: str = "") -> Decision:
+def decided(plan: Plan, asked: list[AskedRecommendation], only: str = "", reject: str = "") -> Decision:
     decision = decide(plan, asked, only, reject)
     answered = [*decision.approved, *decision.rejected]
     every = {one.recommendation.id for one in asked}
@@ -32,14 +32,16 @@ def decided(plan: Plan, asked: list[Asked], only: str = "", reject: str = "") ->
     return decision
 
 
-def test_everything_is_asked_about_once_the_worst_cause_first(plan: Plan, asked: list[Asked]) -> None:
+def test_everything_is_asked_about_once_the_worst_cause_first(plan: Plan, asked: list[AskedRecommendation]) -> None:
     assert {one.recommendation.id for one in asked} == set(needing_approval(plan))
     assert [one.number for one in asked] == list(range(1, len(asked) + 1))
     causes = [cause.id for cause in plan.causes]
     assert [causes.index(one.cause) for one in asked] == sorted(causes.index(one.cause) for one in asked)
 
 
-def test_an_approval_without_names_takes_all_but_second_alternatives(plan: Plan, asked: list[Asked]) -> None:
+def test_an_approval_without_names_takes_all_but_second_alternatives(
+    plan: Plan, asked: list[AskedRecommendation]
+) -> None:
     decision = decided(plan, asked)
 
     assert decision.approved
@@ -50,7 +52,7 @@ def test_an_approval_without_names_takes_all_but_second_alternatives(plan: Plan,
 
 @pytest.mark.parametrize("how", ["number", "id", "action", "rule", "severity"])
 def test_a_recommendation_is_named_by_its_number_id_action_rule_or_severity(
-    plan: Plan, asked: list[Asked], how: str
+    plan: Plan, asked: list[AskedRecommendation], how: str
 ) -> None:
     last = asked[-1]
     word = {
@@ -68,7 +70,9 @@ def test_a_recommendation_is_named_by_its_number_id_action_rule_or_severity(
     assert set(rejected.rejected) - set(rejected.left_out) == meant
 
 
-def test_of_alternatives_the_one_that_is_named_is_taken_and_two_are_refused(plan: Plan, asked: list[Asked]) -> None:
+def test_of_alternatives_the_one_that_is_named_is_taken_and_two_are_refused(
+    plan: Plan, asked: list[AskedRecommendation]
+) -> None:
     first, second = asked[0].recommendation.id, asked[1].recommendation.id
     choice = replace(plan, alternatives=((first, second),))
 
@@ -91,17 +95,17 @@ def test_of_alternatives_the_one_that_is_named_is_taken_and_two_are_refused(plan
     ],
 )
 def test_words_that_mean_nothing_or_both_are_refused(
-    plan: Plan, asked: list[Asked], only: str, reject: str, said: str
+    plan: Plan, asked: list[AskedRecommendation], only: str, reject: str, said: str
 ) -> None:
     with pytest.raises(BadInput, match=said):
         decide(plan, asked, only, reject)
 
 
-def test_rejecting_all_of_them_by_name_approves_nothing(plan: Plan, asked: list[Asked]) -> None:
+def test_rejecting_all_of_them_by_name_approves_nothing(plan: Plan, asked: list[AskedRecommendation]) -> None:
     assert decided(plan, asked, reject="CRITICAL WARNING").approved == ()
 
 
-def test_each_recommendation_has_the_reason_of_its_line(plan: Plan, asked: list[Asked]) -> None:
+def test_each_recommendation_has_the_reason_of_its_line(plan: Plan, asked: list[AskedRecommendation]) -> None:
     first, second, third, *_ = (one.recommendation.id for one in asked)
     choice = replace(plan, alternatives=())
 
@@ -114,7 +118,7 @@ def test_each_recommendation_has_the_reason_of_its_line(plan: Plan, asked: list[
 
 @pytest.mark.parametrize("between", [", ", ";", "\uff0c", "\u3001", "\uff1b", "\u3000"])
 def test_words_are_parted_as_people_write_them_in_english_and_chinese(
-    plan: Plan, asked: list[Asked], between: str
+    plan: Plan, asked: list[AskedRecommendation], between: str
 ) -> None:
     first, second, *_ = (one.recommendation.id for one in asked)
 
@@ -123,7 +127,9 @@ def test_words_are_parted_as_people_write_them_in_english_and_chinese(
     assert decision.approved == (first, second)
 
 
-def test_what_is_named_nowhere_stays_open_unless_its_alternative_is_approved(plan: Plan, asked: list[Asked]) -> None:
+def test_what_is_named_nowhere_stays_open_unless_its_alternative_is_approved(
+    plan: Plan, asked: list[AskedRecommendation]
+) -> None:
     first, second, third, *_ = (one.recommendation.id for one in asked)
     choice = replace(plan, alternatives=((first, second),))
 
@@ -134,7 +140,9 @@ def test_what_is_named_nowhere_stays_open_unless_its_alternative_is_approved(pla
     assert decision.reasons[first] == f"its alternative {asked[1].recommendation.action} ({second}) was approved"
 
 
-def test_the_reason_beside_a_number_goes_before_one_beside_a_severity(plan: Plan, asked: list[Asked]) -> None:
+def test_the_reason_beside_a_number_goes_before_one_beside_a_severity(
+    plan: Plan, asked: list[AskedRecommendation]
+) -> None:
     severity = asked[0].severity
     general, own = f"{severity}: not before Christmas", "1: it costs too much"
     alike = {one.recommendation.id for one in asked if one.severity == severity}
@@ -145,7 +153,7 @@ def test_the_reason_beside_a_number_goes_before_one_beside_a_severity(plan: Plan
         assert {reasons[one] for one in alike - {asked[0].recommendation.id}} == {"not before Christmas"}
 
 
-def test_what_gave_way_to_its_alternative_says_so(plan: Plan, asked: list[Asked]) -> None:
+def test_what_gave_way_to_its_alternative_says_so(plan: Plan, asked: list[AskedRecommendation]) -> None:
     first, second = asked[0].recommendation, asked[1].recommendation
     choice = replace(plan, alternatives=((first.id, second.id),))
 
@@ -155,7 +163,7 @@ def test_what_gave_way_to_its_alternative_says_so(plan: Plan, asked: list[Asked]
     assert decided(choice, asked, only="2: yes", reject="1: no").reasons[first.id] == "no"
 
 
-def test_a_rejection_of_all_keeps_the_reasons_of_its_lines(asked: list[Asked]) -> None:
+def test_a_rejection_of_all_keeps_the_reasons_of_its_lines(asked: list[AskedRecommendation]) -> None:
     decision = decide_against(asked, "1: it costs too much")
 
     assert decision.approved == ()

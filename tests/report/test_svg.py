@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from rocketmq_capacity.report.charts import Drawing, Span, load_chart, overview_chart
+from rocketmq_capacity.report.charts import Drawing, PeakSpan, load_chart, overview_chart
 from rocketmq_capacity.report.loads import COUNT, loads_of
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.tables import ClientLoad
@@ -75,7 +75,7 @@ def test_bars_are_as_long_as_their_values():
 
 
 def test_the_overview_has_a_line_for_every_group_even_without_an_alternative():
-    spans = [Span("g_a", 3.0, 1.0, 1.5, is_best=False), Span("g_b", 2.0, 1.25, None, is_best=True)]
+    spans = [PeakSpan("g_a", 3.0, 1.0, 1.5, is_best=False), PeakSpan("g_b", 2.0, 1.25, None, is_best=True)]
 
     root = parsed(overview_chart(spans))
 

@@ -2,17 +2,17 @@
 
 import xml.etree.ElementTree as ET
 
-from rocketmq_capacity.report.timeline import LABELS, TEXTS, WIDTH, Course, Stretch, timeline
+from rocketmq_capacity.report.timeline import LABELS, TEXTS, WIDTH, Stretch, TimelineRow, timeline
 
 LONGEST = WIDTH - LABELS - TEXTS
 
 
-def drawn(*courses: Course) -> ET.Element:
+def drawn(*courses: TimelineRow) -> ET.Element:
     return ET.fromstring(timeline(courses, "c", "a title", "what is drawn"))
 
 
-def a_course(name: str, *stretches: tuple[str, float, float | None]) -> Course:
-    return Course(name, tuple(Stretch(words, "red", worst, mean) for words, worst, mean in stretches))
+def a_course(name: str, *stretches: tuple[str, float, float | None]) -> TimelineRow:
+    return TimelineRow(name, tuple(Stretch(words, "red", worst, mean) for words, worst, mean in stretches))
 
 
 def widths(picture: ET.Element) -> list[float]:

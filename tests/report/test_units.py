@@ -14,7 +14,14 @@ from rocketmq_capacity.catalogue.rule import evidence_of, rules
 from rocketmq_capacity.report.figures import unit_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Failure, NameserverView, Route, TopicQueues
+from rocketmq_capacity.snapshot.inventory import (
+    DriftedTopic,
+    InventoryBroker,
+    InventoryFailure,
+    InventoryNameserver,
+    InventoryRoute,
+    TopicQueues,
+)
 from tests import assessment, recommendation
 from tests.assessment import cases as assessed
 from tests.assessment import test_broker_loads as loads
@@ -34,14 +41,14 @@ from tests.report.page_reader import by_id, read_page
 from tests.report.row_builders import a_cluster, a_finding
 from tests.simulation.clusters import cluster
 
-DRIFTED_SLAVE = Broker(
+DRIFTED_SLAVE = InventoryBroker(
     broker_name="broker-a", broker_id=1, drifted_topics=(DriftedTopic(topic="pay", master_read_queue_nums=4),)
 )
-OTHER_VIEW = NameserverView(
+OTHER_VIEW = InventoryNameserver(
     nameserver_addr="10.0.9.2:9876",
-    routes=(Route(topic="pay", queues=(TopicQueues(broker_name="broker-a", read_queue_nums=4, perm=6),)),),
+    routes=(InventoryRoute(topic="pay", queues=(TopicQueues(broker_name="broker-a", read_queue_nums=4, perm=6),)),),
 )
-FAILURE = Failure(broker_addr="broker-a:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")
+FAILURE = InventoryFailure(broker_addr="broker-a:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out after 5 s")
 
 
 def parts_of(package: Any, name: str) -> tuple[list[Any], list[Any]]:

@@ -10,7 +10,7 @@ import pytest
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.patterns import LONGEST, found_group, is_found
 from rocketmq_capacity.settings.policy import Exclude, Policy, read_policy
-from rocketmq_capacity.settings.rooms import Rooms
+from rocketmq_capacity.settings.rooms import RoomRules
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -31,7 +31,7 @@ ENDLESS = {
 def test_a_pattern_that_another_engine_never_ends_is_searched_everywhere(
     tmp_path: Path, pattern: str, name: str
 ) -> None:
-    rooms = Rooms.model_validate({"clients": [{"pattern": pattern}], "brokers": [{"pattern": pattern}]})
+    rooms = RoomRules.model_validate({"clients": [{"pattern": pattern}], "brokers": [{"pattern": pattern}]})
     kinds = Kinds(read_inventory(written(tmp_path)), Exclude(topics=(pattern,), consumer_groups=(pattern,)))
     policy = Policy.model_validate({
         "groups": [{"match": pattern, "owner": "x"}],
@@ -61,8 +61,8 @@ def test_a_usual_search_finds_what_python_finds(pattern: str, name: str) -> None
 
 
 def test_a_policy_with_patterns_is_searched_in_many_threads_and_processes() -> None:
-    rooms = Rooms.model_validate({"clients": [{"pattern": "^(?P<room>[a-z]+)-"}]})
-    copy: Rooms = pickle.loads(pickle.dumps(rooms))
+    rooms = RoomRules.model_validate({"clients": [{"pattern": "^(?P<room>[a-z]+)-"}]})
+    copy: RoomRules = pickle.loads(pickle.dumps(rooms))
 
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda number: copy.of_client(f"hz-{number}", None), range(1_000)))

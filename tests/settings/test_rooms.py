@@ -4,9 +4,9 @@ import ipaddress
 
 import pytest
 
-from rocketmq_capacity.settings.rooms import Rooms
+from rocketmq_capacity.settings.rooms import RoomRules
 
-ROOMS = Rooms.model_validate({
+ROOMS = RoomRules.model_validate({
     "clients": [
         {"cidr": "10.1.0.0/16", "room": "hz"},
         {"cidr": "10.2.3.4/16", "room": "sh"},

@@ -7,18 +7,18 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario, apply
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
-    Broker,
     Client,
-    ConsumerGroup,
-    ConsumeStatus,
-    Failure,
-    GroupOffset,
     Inventory,
-    OwnedQueue,
+    InventoryBroker,
+    InventoryConsumeStatus,
+    InventoryFailure,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
+    InventorySubscription,
+    InventoryTopic,
+    InventoryTopicOffset,
     Sample,
-    Subscription,
-    Topic,
-    TopicOffset,
     TopicQueues,
 )
 
@@ -33,10 +33,10 @@ def after(inventory: Inventory, *changes: Mapping[str, Any], policy: Policy | No
 
 
 def cluster(
-    topics: Iterable[Topic],
-    groups: Iterable[ConsumerGroup] = (),
-    brokers: Iterable[Broker] | None = None,
-    failures: Sequence[Failure] | None = None,
+    topics: Iterable[InventoryTopic],
+    groups: Iterable[InventoryGroup] = (),
+    brokers: Iterable[InventoryBroker] | None = None,
+    failures: Sequence[InventoryFailure] | None = None,
 ) -> Inventory:
     """An inventory; without ``brokers``, a master for each broker that a topic names."""
     topics = tuple(topics)
@@ -54,8 +54,8 @@ def cluster(
     )
 
 
-def broker(name: str, broker_id: int = 0, perm: int | None = 6, addr: str | None = None) -> Broker:
-    return Broker(
+def broker(name: str, broker_id: int = 0, perm: int | None = 6, addr: str | None = None) -> InventoryBroker:
+    return InventoryBroker(
         broker_name=name, broker_id=broker_id, broker_addr=addr or f"{name}:{10911 + broker_id}", broker_perm=perm
     )
 
@@ -67,7 +67,9 @@ def queues(name: str, read: int | None = 4, write: int | None = None, perm: int 
     )
 
 
-def topic(name: str, *layout: TopicQueues, rates: Mapping[tuple[str, int], float | None] | None = None) -> Topic:
+def topic(
+    name: str, *layout: TopicQueues, rates: Mapping[tuple[str, int], float | None] | None = None
+) -> InventoryTopic:
     """A topic; without ``rates`` each queue that may be written gets 10 messages a second, others none."""
     if rates is None:
         rates = {
@@ -76,10 +78,10 @@ def topic(name: str, *layout: TopicQueues, rates: Mapping[tuple[str, int], float
             for i in range(max(q.read_queue_nums or 0, q.write_queue_nums or 0))
         }
     offsets = tuple(
-        TopicOffset(broker_name=name, queue_id=i, min_offset=0, max_offset=5000, put_msgs_per_s=rate)
+        InventoryTopicOffset(broker_name=name, queue_id=i, min_offset=0, max_offset=5000, put_msgs_per_s=rate)
         for (name, i), rate in rates.items()
     )
-    return Topic(topic=name, queues=layout, offsets=offsets)
+    return InventoryTopic(topic=name, queues=layout, offsets=offsets)
 
 
 def client(client_id: str, **facts: Any) -> Client:
@@ -96,25 +98,25 @@ def client(client_id: str, **facts: Any) -> Client:
         "pull_threshold_for_queue": 1000,
         "pull_threshold_size_for_queue_mib": 100,
         "subscriptions": (reads("pay"),),
-        "owned_queues": (OwnedQueue(topic="pay", broker_name="broker-a", queue_id=0),),
-        "status": (ConsumeStatus(topic="pay", consume_rt_ms=10.0, consume_ok_msgs_per_s=40.0),),
+        "owned_queues": (InventoryOwnedQueue(topic="pay", broker_name="broker-a", queue_id=0),),
+        "status": (InventoryConsumeStatus(topic="pay", consume_rt_ms=10.0, consume_ok_msgs_per_s=40.0),),
     }
     return Client(client_id=client_id, **usual | facts)
 
 
-def reads(name: str, expression: str = "*", **more: Any) -> Subscription:
-    return Subscription(topic=name, expression_type="TAG", expression=expression, **more)
+def reads(name: str, expression: str = "*", **more: Any) -> InventorySubscription:
+    return InventorySubscription(topic=name, expression_type="TAG", expression=expression, **more)
 
 
 def group(
-    name: str, clients: Iterable[Client] | None = (), topics: Iterable[Topic] = (), **facts: Any
-) -> ConsumerGroup:
+    name: str, clients: Iterable[Client] | None = (), topics: Iterable[InventoryTopic] = (), **facts: Any
+) -> InventoryGroup:
     """A group that subscribes ``pay`` or the given topics, with lag 10 and a sample on each readable queue."""
     topics = tuple(topics)
     usual: dict[str, Any] = {
         "subscriptions": tuple(reads(t.topic) for t in topics) or (reads("pay"),),
         "offsets": tuple(
-            GroupOffset(
+            InventoryGroupOffset(
                 topic=t.topic,
                 broker_name=q.broker_name,
                 queue_id=i,
@@ -127,7 +129,7 @@ def group(
             for i in range(q.read_queue_nums or 0)
         ),
     }
-    return ConsumerGroup(consumer_group=name, clients=None if clients is None else tuple(clients), **usual | facts)
+    return InventoryGroup(consumer_group=name, clients=None if clients is None else tuple(clients), **usual | facts)
 
 
 def pay_cluster(clients: int = 3) -> Inventory:
@@ -137,11 +139,11 @@ def pay_cluster(clients: int = 3) -> Inventory:
     return cluster([pay], [group("g_pay", members, [pay], message_model="CLUSTERING")])
 
 
-def the_group(inventory: Inventory, name: str = "g_pay") -> ConsumerGroup:
+def the_group(inventory: Inventory, name: str = "g_pay") -> InventoryGroup:
     return next(g for g in inventory.consumer_groups if g.consumer_group == name)
 
 
-def the_topic(inventory: Inventory, name: str = "pay") -> Topic:
+def the_topic(inventory: Inventory, name: str = "pay") -> InventoryTopic:
     return next(t for t in inventory.topics if t.topic == name)
 
 

@@ -4,11 +4,11 @@ from typing import Any, Final
 
 import pytest
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.simulation.broadcasting import broadcast_group
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.snapshot.inventory import ConsumeStatus, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryConsumeStatus
 from rocketmq_capacity.vocabulary import FIRST_OFFSET, LAST_OFFSET
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import after, client, cluster, group, queues, reads, topic
@@ -22,7 +22,11 @@ LISTENERS: Final = ("10.0.0.1@DEFAULT", "10.0.0.2@DEFAULT")
 
 def listeners(rate: float | None = 40.0, begins: str | None = LAST_OFFSET) -> Inventory:
     """Two clients that each read all of pay, and report what they handle."""
-    status = (ConsumeStatus(topic="pay", consume_rt_ms=5.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0),)
+    status = (
+        InventoryConsumeStatus(
+            topic="pay", consume_rt_ms=5.0, consume_ok_msgs_per_s=rate, consume_failed_msgs_per_s=0.0
+        ),
+    )
     members = [client(name, subscriptions=(reads("pay"),), status=status, owned_queues=None) for name in LISTENERS]
     one = group("g", members, [PAY], message_model="BROADCASTING", consume_from_where=begins)
     return cluster([PAY, REFUND], [one])
@@ -35,7 +39,7 @@ def what_if(before: Inventory, *changes: dict[str, Any]) -> BroadcastGroup | Non
     return broadcast_group(was, now, Timing())
 
 
-def _group(inventory: Inventory) -> Group:
+def _group(inventory: Inventory) -> AssessedGroup:
     return next(one for one in plain_plan(inventory, AVG).groups if one.name == "g")
 
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Broker, Failure, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, InventoryFailure
 from tests.simulation.clusters import (
     after,
     broker,
@@ -41,7 +41,7 @@ def test_a_new_broker_has_the_topics_of_the_one_it_is_like() -> None:
     pay = topic("pay", queues("broker-a", 4, 3), queues("broker-b", 8))
     ship = topic("ship", queues("broker-b"))
     changed = after(cluster([pay, ship]), ADD_C)
-    assert changed.brokers[-1] == Broker(broker_name="broker-c", broker_id=0, broker_addr=None, broker_perm=6)
+    assert changed.brokers[-1] == InventoryBroker(broker_name="broker-c", broker_id=0, broker_addr=None, broker_perm=6)
     assert the_topic(changed).queues == (*(pay.queues or ()), queues("broker-c", 4, 3))
     assert the_topic(changed, "ship") == ship
 
@@ -126,8 +126,8 @@ def test_a_lost_broker_takes_all_that_stood_on_it() -> None:
     before = pay_cluster()
     slave = broker("broker-b", broker_id=1)
     failures = [
-        Failure(broker_addr="broker-a:10911", error="timed out"),
-        Failure(broker_addr="broker-b:10912", error="timed out"),
+        InventoryFailure(broker_addr="broker-a:10911", error="timed out"),
+        InventoryFailure(broker_addr="broker-b:10912", error="timed out"),
     ]
     own = topic("broker-b", queues("broker-b", 1))
     before = replace(before, brokers=(*before.brokers, slave), topics=(*before.topics, own), failures=tuple(failures))
@@ -272,7 +272,7 @@ def test_a_master_without_slaves_takes_its_broker_along() -> None:
 
 
 def test_a_lost_master_takes_its_failures_along_and_leaves_those_of_its_slave() -> None:
-    failures = tuple(Failure(broker_addr=f"broker-b:{port}", error="timed out") for port in (10911, 10912))
+    failures = tuple(InventoryFailure(broker_addr=f"broker-b:{port}", error="timed out") for port in (10911, 10912))
     changed = after(replace(with_slave(), failures=failures), LOSE_MASTER)
     assert changed.failures == failures[1:]
 

@@ -13,10 +13,10 @@ import pytest
 from msgspec import structs
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.outcome import outcome
-from rocketmq_capacity.snapshot.inventory import ConsumeStatus, GroupOffset, Inventory, Sample
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryConsumeStatus, InventoryGroupOffset, Sample
 from rocketmq_capacity.tables import GroupFailure, ScenarioGroup
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.fixtures.units import units_of
@@ -147,8 +147,8 @@ def inventory(strategy: str) -> Inventory:
             client_id,
             subscriptions=tuple(map(reads, SHOP)),
             status=(
-                ConsumeStatus(topic="bills", consume_rt_ms=BILL_MS),
-                ConsumeStatus(topic="orders", consume_rt_ms=ms),
+                InventoryConsumeStatus(topic="bills", consume_rt_ms=BILL_MS),
+                InventoryConsumeStatus(topic="orders", consume_rt_ms=ms),
             ),
             **usual,
         )
@@ -165,11 +165,11 @@ def inventory(strategy: str) -> Inventory:
     )
 
 
-def takes_logs() -> tuple[ConsumeStatus, ...]:
-    return (ConsumeStatus(topic="logs", consume_rt_ms=1.0),)
+def takes_logs() -> tuple[InventoryConsumeStatus, ...]:
+    return (InventoryConsumeStatus(topic="logs", consume_rt_ms=1.0),)
 
 
-def offsets_of(was: Cluster, topics: Iterable[str]) -> tuple[GroupOffset, ...]:
+def offsets_of(was: Cluster, topics: Iterable[str]) -> tuple[InventoryGroupOffset, ...]:
     """The offsets of a group with samples of three minutes, of which the second had the peak and the others less.
 
     In three minutes as much is written as the rate says.
@@ -186,7 +186,7 @@ def offsets_of(was: Cluster, topics: Iterable[str]) -> tuple[GroupOffset, ...]:
         )
         last = int(written[-1])
         found.append(
-            GroupOffset(
+            InventoryGroupOffset(
                 topic=name,
                 broker_name=on,
                 queue_id=queue_id,
@@ -215,7 +215,7 @@ def failure_of(strategy: str, kind: str, lost: str, name: str = "g_shop") -> Gro
 def effect_of(strategy: str, *changes: Mapping[str, Any], name: str = "g_shop") -> ScenarioGroup:
     before = inventory(strategy)
     sides = [units_of(one, POLICY) for one in (before, after(before, *changes, policy=POLICY))]
-    was, now = (Group(side.group(name), side.cluster, POLICY, Strategies(POLICY)) for side in sides)
+    was, now = (AssessedGroup(side.group(name), side.cluster, POLICY, Strategies(POLICY)) for side in sides)
     rooms = [str(change["room"]) for change in changes if change["change"] == "lose_room"]
     return outcome(was, now, (), (), frozenset(), rooms)[0]
 

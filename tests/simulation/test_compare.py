@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, InventoryTopic
 from rocketmq_capacity.tables import ScenarioEffect
 from tests.simulation.clusters import after, client, cluster, group, ids_of, pay_cluster, queues, reads, topic
 from tests.simulation.sides import Effects, Side, effects, moved
@@ -130,19 +130,19 @@ class Chance(random.Random):
             [self.kept_in_part(readers[name]) if name in readers else self.group(name) for name in groups],
         )
 
-    def kept(self, part: Topic | None) -> Topic | None:
+    def kept(self, part: InventoryTopic | None) -> InventoryTopic | None:
         return part if self.random() < 0.7 else None
 
-    def kept_in_part(self, like: ConsumerGroup) -> ConsumerGroup:
+    def kept_in_part(self, like: InventoryGroup) -> InventoryGroup:
         fresh = self.group(like.consumer_group)
         parts = ("message_model", "orderly", "pop_share_queue_num", "subscriptions", "clients")
         return replace(like, **{name: getattr(fresh, name) for name in parts if self.random() < 0.3})
 
-    def topic(self, name: str) -> Topic:
+    def topic(self, name: str) -> InventoryTopic:
         counts, perms = (0, 3, 4, 5, 6, 6, None), (6, 6, 6, 6, 6, 4, 4, 2, None)
         return topic(name, *(queues(broker, self.choice(counts), 4, self.choice(perms)) for broker in BROKERS))
 
-    def group(self, name: str) -> ConsumerGroup:
+    def group(self, name: str) -> InventoryGroup:
         read = [one for one in TOPICS if self.random() < 0.7]
         return group(
             name,

@@ -9,12 +9,12 @@ from msgspec import structs
 
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.plan_file.before_after import BeforeAfterRatio
-from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.group import PlanSkew
 from rocketmq_capacity.plan_file.scenario import ScenarioResult, ScenarioSide
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.comparison import comparison
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables import Cluster, Finding, ScenarioEffect, ScenarioGroup, UndecidedFinding
@@ -27,7 +27,7 @@ CLUSTER = Cluster(
 )
 
 
-def side(folder: Path, rows: Sequence[Dataset]) -> Side:
+def side(folder: Path, rows: Sequence[Dataset]) -> RunSide:
     """A run with these rows, and no others."""
     by_dataset = defaultdict(list)
     for row in rows:
@@ -36,7 +36,7 @@ def side(folder: Path, rows: Sequence[Dataset]) -> Side:
     for dataset, own in by_dataset.items():
         run.new_table(dataset.dataset_name())
         add_file(run, dataset, table_of(dataset, own))
-    return Side(run, ClusterFacts(cluster=CLUSTER))
+    return RunSide(run, ClusterFacts(cluster=CLUSTER))
 
 
 def compared(folder: Path, before: Sequence[Dataset], after: Sequence[Dataset]) -> ScenarioResult:
@@ -78,7 +78,7 @@ def test_groups_are_in_order_and_their_metrics_rounded(tmp_path: Path) -> None:
 
     first, second = found.groups
     assert (first.strategy, first.moved_queues, first.moved_ratio) == ("AVG", 6, 0.1235)
-    skew = Skew(peak=1.2346, floor=1.0, excess=1.2346, gini=0.1, cv=0.2)
+    skew = PlanSkew(peak=1.2346, floor=1.0, excess=1.2346, gini=0.1, cv=0.2)
     assert first.after == ScenarioSide(idle=1, count=skew, traffic=None)
     assert second.after == ScenarioSide(idle=None, count=None, traffic=None)
     assert [one.consumer_group for one in found.affected_groups] == ["g_pay", "g_ship"]

@@ -4,7 +4,7 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.snapshot.filters import with_pass_ratios
-from rocketmq_capacity.snapshot.inventory import Inventory, Subscription
+from rocketmq_capacity.snapshot.inventory import Inventory, InventorySubscription
 from tests.simulation.clusters import (
     after,
     client,
@@ -33,14 +33,14 @@ def mode(name: str, share: int | None = None, of_topic: str = "pay") -> dict[str
     return change if share is None else change | {"pop_share_queue_num": share}
 
 
-def reading(*subscriptions: Subscription, **facts: Any) -> Inventory:
+def reading(*subscriptions: InventorySubscription, **facts: Any) -> Inventory:
     """Group ``g_pay`` with one client; its own subscriptions are ``pay`` and ``ship``."""
     both = (reads("pay", "vip"), reads("ship"))
     members = [client("c", subscriptions=both)]
     return cluster([topic("pay", queues("broker-a"))], [group("g_pay", members, subscriptions=subscriptions, **facts)])
 
 
-def entries(inventory: Inventory) -> tuple[Subscription, ...]:
+def entries(inventory: Inventory) -> tuple[InventorySubscription, ...]:
     return the_group(inventory).subscriptions or ()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.simulation.fitting import Fitting, mismatch_by_own_process
-from rocketmq_capacity.simulation.known_names import Names, all_names_in, names_in
+from rocketmq_capacity.simulation.known_names import ClusterNames, all_names_in, names_in
 from rocketmq_capacity.snapshot.outline import LARGEST, LARGEST_APART
 
 POLICY = "rooms: {brokers: [{pattern: '^(?P<room>broker)-'}], clients: []}\n"
@@ -29,7 +29,7 @@ def test_a_large_snapshot_gives_the_names_of_a_small_one(large: Path, tmp_path: 
     assert names == all_names_in(sample_inventory(), policy)
     assert "room1@broker-c" in names.brokers
     assert names.rooms == ("broker",)
-    assert names_in(large, policy) == Names()  # a Dag file is parsed often, and reads no such file
+    assert names_in(large, policy) == ClusterNames()  # a Dag file is parsed often, and reads no such file
 
 
 def test_names_are_those_of_the_file_as_it_is_now(large: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_snapshot_beyond_all_limits_or_none_gives_no_names(tmp_path: Path) -> 
     with file.open("wb") as sparse:
         sparse.truncate(LARGEST_APART + 1)
 
-    assert all_names_in(file, None) == all_names_in(tmp_path / "missing.json", None) == Names()
+    assert all_names_in(file, None) == all_names_in(tmp_path / "missing.json", None) == ClusterNames()
 
 
 def test_a_wrong_name_is_found_in_a_large_snapshot(large: Path) -> None:

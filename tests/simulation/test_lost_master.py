@@ -13,14 +13,14 @@ from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.plan_file.lost_master import MessagesAtRisk, WaitingMessages
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.settings.thresholds import Transition
+from rocketmq_capacity.settings.thresholds import TransitionPolicy
 from rocketmq_capacity.simulation.copied import at_slaves
 from rocketmq_capacity.simulation.lost_master_words import coming_back, meaning
-from rocketmq_capacity.simulation.lost_masters import Reader, Readers, Reads, waiting
+from rocketmq_capacity.simulation.lost_masters import ReaderRow, ReadersBehind, ReadsRow, waiting
 from rocketmq_capacity.simulation.messages_at_risk import messages_at_risk, waits_for_a_slave
 from rocketmq_capacity.simulation.outlook import outlook_of
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.tables import Broker, ConsumerGroup, GroupOffset, SlaveDifference, Subscription, TopicQueue
 from rocketmq_capacity.tables.dataset import Dataset
 from tests.cli.plan_file import LostMaster
@@ -48,7 +48,7 @@ def replica(broker_id: int = 0, config: Mapping[str, str] | None = OFF, **runtim
 def lost(config: Mapping[str, str] | None, *, slaves: int = 1, **clients: float) -> MasterLoss:
     """The loss of a master with slaves that are all set like it."""
     each = [replica(number + 1, config) for number in range(slaves)]
-    return MasterLoss.of(replica(0, config), each, Transition(**clients))
+    return MasterLoss.of(replica(0, config), each, TransitionPolicy(**clients))
 
 
 def seconds(loss: MasterLoss, use: Use) -> tuple[float | None, float | None, float]:
@@ -143,17 +143,17 @@ def place(topic: str, queues: int = 2) -> TopicQueue:
     )
 
 
-def reads(group: str, topic: str = "pay", mode: str = "PULL") -> Reads:
-    return Reads(group, topic, mode)
+def reads(group: str, topic: str = "pay", mode: str = "PULL") -> ReadsRow:
+    return ReadsRow(group, topic, mode)
 
 
 GROUPS = {
-    "g_any": Reader("g_any", "CLUSTERING", is_orderly=False, protocol="REMOTING"),
-    "g_order": Reader("g_order", "CLUSTERING", is_orderly=True, protocol="REMOTING"),
-    "g_both": Reader("g_both", None, is_orderly=None, protocol="REMOTING"),
-    "g_grpc": Reader("g_grpc", "CLUSTERING", is_orderly=True, protocol="GRPC"),
-    "g_every": Reader("g_every", "BROADCASTING", is_orderly=False, protocol="REMOTING"),
-    "g_new": Reader("g_new", "CLUSTERING", is_orderly=False, protocol="REMOTING"),
+    "g_any": ReaderRow("g_any", "CLUSTERING", is_orderly=False, protocol="REMOTING"),
+    "g_order": ReaderRow("g_order", "CLUSTERING", is_orderly=True, protocol="REMOTING"),
+    "g_both": ReaderRow("g_both", None, is_orderly=None, protocol="REMOTING"),
+    "g_grpc": ReaderRow("g_grpc", "CLUSTERING", is_orderly=True, protocol="GRPC"),
+    "g_every": ReaderRow("g_every", "BROADCASTING", is_orderly=False, protocol="REMOTING"),
+    "g_new": ReaderRow("g_new", "CLUSTERING", is_orderly=False, protocol="REMOTING"),
 }
 
 
@@ -175,7 +175,7 @@ def test_what_waits_there_for_each_group_by_how_it_reads() -> None:
         for queue_id in range(2)
         if (group, queue_id) != ("g_new", 1)
     }
-    found = waiting(lost(READS), [place("pay"), place("ship")], Readers(read, GROUPS, lags))
+    found = waiting(lost(READS), [place("pay"), place("ship")], ReadersBehind(read, GROUPS, lags))
 
     assert [(one.consumer_group, one.use, one.queues, one.messages) for one in found] == [
         ("g_every", "PULL", 2, None),  # its clients keep their own offsets
@@ -200,7 +200,7 @@ def test_a_slave_serves_only_what_it_has_copied(slave_id: int, has: int | None, 
     slaves = [Broker(broker_name="broker-b", broker_id=number, has_answered=True) for number in (0, 1, 2)]
     differs = SlaveDifference(broker_name="broker-b", broker_id=slave_id, topic="pay", read_queue_nums=has)
     lacks_group = SlaveDifference(broker_name="broker-b", broker_id=1, consumer_group="g_any")
-    readers = Readers([reads("g_any")], GROUPS, {}, at_slaves([differs, lacks_group], slaves))
+    readers = ReadersBehind([reads("g_any")], GROUPS, {}, at_slaves([differs, lacks_group], slaves))
 
     (one,) = waiting(lost(READS), [place("pay")], readers)
     assert one.missing_topics == missing
@@ -335,8 +335,8 @@ def compared(folder: Path, brokers: Sequence[Broker], rows: Sequence[Dataset]) -
     left = tuple(one for one in brokers if one.broker_id)
     before, after = side(folder / "before", [*rows, *brokers]), side(folder / "after", [*rows, *left])
     sides = Sides.of(
-        Side(before.run, ClusterFacts(cluster=CLUSTER, brokers=tuple(brokers))),
-        Side(after.run, ClusterFacts(cluster=CLUSTER, brokers=left)),
+        RunSide(before.run, ClusterFacts(cluster=CLUSTER, brokers=tuple(brokers))),
+        RunSide(after.run, ClusterFacts(cluster=CLUSTER, brokers=left)),
         Policy(),
         Scenario.model_validate({"name": "lost", "changes": [LOSE]}),
     )

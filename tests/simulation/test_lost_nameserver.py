@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.lost_nameserver import LostNameserver, PartialLists
-from rocketmq_capacity.simulation.lost_nameservers import Reads, entries_of, partial_lists
+from rocketmq_capacity.simulation.lost_nameservers import SubscriptionRow, entries_of, partial_lists
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.snapshot.inventory import Inventory, NameserverView, Route, TopicQueues
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryNameserver, InventoryRoute, TopicQueues
 from rocketmq_capacity.tables import Broker as BrokerRow
 from rocketmq_capacity.tables import TopicQueue
 from tests.assessment.cases import a_topic
@@ -40,8 +40,8 @@ def lost(address: str, loss: str = "SILENT") -> dict[str, Any]:
     return {"change": "lose_nameserver", "nameserver": address, "loss": loss}
 
 
-def gives(address: str, *layout: TopicQueues) -> NameserverView:
-    return NameserverView(nameserver_addr=address, routes=(Route(topic="pay", queues=layout),))
+def gives(address: str, *layout: TopicQueues) -> InventoryNameserver:
+    return InventoryNameserver(nameserver_addr=address, routes=(InventoryRoute(topic="pay", queues=layout),))
 
 
 def route(inventory: Inventory) -> dict[str, int | None]:
@@ -81,7 +81,7 @@ def test_if_none_is_left_clients_keep_their_routes() -> None:
 
 
 def test_routes_are_those_that_the_others_give() -> None:
-    views = (NameserverView(nameserver_addr=FIRST), gives(SECOND, queues("broker-a")))
+    views = (InventoryNameserver(nameserver_addr=FIRST), gives(SECOND, queues("broker-a")))
     before = a_cluster(nameserver_views=views)
 
     assert route(after(before, lost(FIRST))) == {"broker-a": 4}
@@ -90,7 +90,7 @@ def test_routes_are_those_that_the_others_give() -> None:
 
 
 def test_the_others_are_compared_with_the_route_that_is_left() -> None:
-    views = (NameserverView(nameserver_addr=FIRST), *(gives(one, queues("broker-a")) for one in (SECOND, THIRD)))
+    views = (InventoryNameserver(nameserver_addr=FIRST), *(gives(one, queues("broker-a")) for one in (SECOND, THIRD)))
     before = a_cluster(nameservers=(FIRST, SECOND, THIRD), nameserver_views=views)
 
     # The two that are left agree; without the third, the first two still differ.
@@ -262,7 +262,7 @@ def test_lists_can_be_partial_only_of_topics_on_several_brokers() -> None:
         place("ship", "broker-a"),
         *(place("closed", name, perm) for name, perm in (("broker-a", 6), ("broker-b", 2))),
     ]
-    reads = [Reads("g_pay", "pay"), Reads("g_ship", "ship"), Reads("g_left_out", "pay")]
+    reads = [SubscriptionRow("g_pay", "pay"), SubscriptionRow("g_ship", "ship"), SubscriptionRow("g_left_out", "pay")]
 
     assert partial_lists(places, reads, ["g_pay", "g_ship"]) == PartialLists(
         topics=1, topic_names=("pay",), queues=8, groups=1, group_names=("g_pay",)

@@ -2,7 +2,7 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus
+from rocketmq_capacity.snapshot.inventory import Client, InventoryConsumeStatus
 from tests.simulation.clusters import (
     after,
     client,
@@ -65,7 +65,7 @@ def test_a_new_client_is_like_most_of_its_group() -> None:
         client_addr=None,
         started_at=None,
         owned_queues=None,
-        status=(ConsumeStatus(topic="pay", consume_rt_ms=10.0),),
+        status=(InventoryConsumeStatus(topic="pay", consume_rt_ms=10.0),),
     )
     assert new == like
 
@@ -83,9 +83,9 @@ def test_of_equally_frequent_settings_the_smallest_is_taken_whatever_the_order()
 def test_the_response_time_of_a_new_client_is_the_median_of_its_group_topic_by_topic() -> None:
     def consuming(client_id: str, pay: float | None, ship: float) -> Client:
         status = (
-            ConsumeStatus(topic="pay", consume_rt_ms=pay),
-            ConsumeStatus(topic="ship", consume_rt_ms=ship, consume_failed_msgs_per_s=1.0),
-            ConsumeStatus(topic="left", consume_rt_ms=1.0),
+            InventoryConsumeStatus(topic="pay", consume_rt_ms=pay),
+            InventoryConsumeStatus(topic="ship", consume_rt_ms=ship, consume_failed_msgs_per_s=1.0),
+            InventoryConsumeStatus(topic="left", consume_rt_ms=1.0),
         )
         return client(client_id, status=status, subscriptions=(reads("pay"), reads("ship")))
 
@@ -93,8 +93,8 @@ def test_the_response_time_of_a_new_client_is_the_median_of_its_group_topic_by_t
     before = cluster([topic("pay", queues("broker-a"))], [group("g_pay", members)])
     changed = after(before, {"change": "add_clients", "consumer_group": "g_pay", "count": 1})
     assert (the_group(changed).clients or ())[-1].status == (
-        ConsumeStatus(topic="pay", consume_rt_ms=20.0),
-        ConsumeStatus(topic="ship", consume_rt_ms=2.0),
+        InventoryConsumeStatus(topic="pay", consume_rt_ms=20.0),
+        InventoryConsumeStatus(topic="ship", consume_rt_ms=2.0),
     )
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.recommendation.cases import changed_facts
-from rocketmq_capacity.recommendation.facts import Cluster, Group
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedGroup
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from tests.fixtures.generated import generated, policy_for_generated
 from tests.fixtures.plain_plan import group_of, plain_plan
 
 
-def cases(group: Group) -> Iterator[Case]:
+def cases(group: AdvisedGroup) -> Iterator[QueueChange]:
     """For each topic: one queue more on every broker, one queue in all, none on the first broker, and a new broker."""
     for reads in group.facts.business:
         places = reads.topic.places
@@ -27,7 +27,7 @@ def cases(group: Group) -> Iterator[Case]:
             "less": {broker: number and number - 1 for broker, number in known.items()},
             "new": {"broker-new": 3},
         }.items():
-            yield Case(
+            yield QueueChange(
                 case_id=name,
                 topic=reads.topic.topic,
                 counts=tuple(
@@ -43,7 +43,7 @@ def test_the_sums_are_those_of_the_whole_group(seed: int, tmp_path: Path) -> Non
     inventory.write_text(json.dumps(generated(40, seed)))
     policy.write_text(policy_for_generated())
     plan = plain_plan(read_inventory(inventory), read_policy(policy))
-    cluster = Cluster(plan.units.cluster, plan.policy, is_suspect=False)
+    cluster = AdvisedCluster(plan.units.cluster, plan.policy, is_suspect=False)
     compared = 0
     for assessed in plan.groups:
         group = group_of(assessed, cluster, ())

@@ -7,9 +7,9 @@ import pytest
 
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.assess import assess_group, assess_topic
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.assessment.trust import snapshot_incomplete
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.producers.balance import producer_balance
@@ -19,12 +19,12 @@ from rocketmq_capacity.simulation.judged_again import undecided_balance, undecid
 from rocketmq_capacity.simulation.outcome import Sorted, outcome
 from rocketmq_capacity.snapshot.inventory import (
     Client,
-    ConsumerGroup,
-    ConsumeStatus,
-    Failure,
-    GroupOffset,
     Inventory,
-    OwnedQueue,
+    InventoryConsumeStatus,
+    InventoryFailure,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
     Sample,
 )
 from rocketmq_capacity.snapshot.past import with_past_samples
@@ -38,8 +38,8 @@ OWN: Final = "com.acme.MyStrategy"
 POLICY: Final = Policy.model_validate({"rooms": {"brokers": [{"broker_name": "b", "room": "north"}]}})
 
 
-def own(*queue_ids: tuple[str, int], name: str = "pay") -> tuple[OwnedQueue, ...]:
-    return tuple(OwnedQueue(topic=name, broker_name=on, queue_id=queue_id) for on, queue_id in queue_ids)
+def own(*queue_ids: tuple[str, int], name: str = "pay") -> tuple[InventoryOwnedQueue, ...]:
+    return tuple(InventoryOwnedQueue(topic=name, broker_name=on, queue_id=queue_id) for on, queue_id in queue_ids)
 
 
 def observed(client_id: str, *queue_ids: tuple[str, int], **facts: Any) -> Client:
@@ -67,9 +67,9 @@ def tried(
 ) -> tuple[ScenarioGroup, Sorted]:
     """What the changes do to a group."""
     was, now = (units_of(one, policy) for one in (inventory, after(inventory, *changes, policy=policy)))
-    topics = [found for one in was.topics for found in assess_topic(Topic(one, was.cluster, policy))]
+    topics = [found for one in was.topics for found in assess_topic(AssessedTopic(one, was.cluster, policy))]
     hot = {found.topic for found in topics if found.rule == "HOT_QUEUE"}
-    side, changed = (Group(one.group(name), one.cluster, policy, Strategies(policy)) for one in (was, now))
+    side, changed = (AssessedGroup(one.group(name), one.cluster, policy, Strategies(policy)) for one in (was, now))
     found, finds = (assess_group(one).findings for one in (side, changed))
     rooms = [str(change["room"]) for change in changes if change["change"] == "lose_room"]
     return outcome(side, changed, found, finds, frozenset(filter(None, hot)), rooms)
@@ -199,8 +199,8 @@ STALLED: Final = tuple(
 )
 
 
-def behind(on: str, queue_id: int) -> GroupOffset:
-    return GroupOffset(
+def behind(on: str, queue_id: int) -> InventoryGroupOffset:
+    return InventoryGroupOffset(
         topic="pay", broker_name=on, queue_id=queue_id, broker_offset=5000, consumer_offset=100, samples=STALLED
     )
 
@@ -240,11 +240,13 @@ def test_samples_of_the_history_stay_those_of_the_queues_that_do_not_change() ->
     bare = cluster(
         [PAY, SHIP],
         [
-            ConsumerGroup(
+            InventoryGroup(
                 consumer_group="g",
                 subscriptions=(reads("pay"),),
                 offsets=(
-                    GroupOffset(topic="pay", broker_name="b", queue_id=0, broker_offset=5000, consumer_offset=100),
+                    InventoryGroupOffset(
+                        topic="pay", broker_name="b", queue_id=0, broker_offset=5000, consumer_offset=100
+                    ),
                 ),
             )
         ],
@@ -261,7 +263,9 @@ def test_samples_of_the_history_stay_those_of_the_queues_that_do_not_change() ->
 
 def test_failures_that_nobody_counts_any_more_are_undecided() -> None:
     failing = (
-        ConsumeStatus(topic="pay", consume_rt_ms=1.0, consume_ok_msgs_per_s=10.0, consume_failed_msgs_per_s=10.0),
+        InventoryConsumeStatus(
+            topic="pay", consume_rt_ms=1.0, consume_ok_msgs_per_s=10.0, consume_failed_msgs_per_s=10.0
+        ),
     )
     inventory = cluster([PAY], [group("g", [client(i, owned_queues=None, status=failing) for i in ("1", "2")], [PAY])])
 
@@ -279,7 +283,7 @@ def hot_after(*changes: Mapping[str, Any]) -> str | None:
     """Why HOT_QUEUE of the hot topic can no longer be judged."""
     inventory = cluster([HOT], [])
     sides: list[Units] = [units_of(one, POLICY) for one in (inventory, after(inventory, *changes))]
-    was, now = (Topic(side.topic("pay"), side.cluster, POLICY) for side in sides)
+    was, now = (AssessedTopic(side.topic("pay"), side.cluster, POLICY) for side in sides)
     (found,) = (one for one in assess_topic(was) if one.rule == "HOT_QUEUE")
     return undecided_of_topic(found, was, now)
 
@@ -338,7 +342,7 @@ def test_a_finding_without_a_group_is_gone_with_its_topic_or_broker() -> None:
     }
     on_topic = Finding(**usual, topic="pay", broker_name="b")
     (now,) = units_of(cluster([topic("pay", queues("a", 2))], []), POLICY).topics
-    still = Topic(now, units_of(cluster([PAY], []), POLICY).cluster, POLICY)
+    still = AssessedTopic(now, units_of(cluster([PAY], []), POLICY).cluster, POLICY)
 
     assert gone_with_topic_or_broker(on_topic, None, ["b"]) == "topic pay"
     assert gone_with_topic_or_broker(on_topic, still, ["b"]) == "broker b"
@@ -374,7 +378,9 @@ def test_uneven_traffic_is_not_evened_by_taking_it_away(waiting: int, factor: fl
     rates = {("a", 0): 90.0, ("a", 1): 90.0, ("b", 0): 1.0, ("b", 1): 1.0}
     pay = topic("pay", queues("a", 2), queues("b", 2), rates=rates)
     lags = tuple(
-        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=50_000, consumer_offset=50_000 - waiting)
+        InventoryGroupOffset(
+            topic="pay", broker_name=on, queue_id=i, broker_offset=50_000, consumer_offset=50_000 - waiting
+        )
         for on, i in rates
     )
     members = [client(i, owned_queues=None, status=None) for i in ("1", "2")]
@@ -392,7 +398,7 @@ def test_topics_that_producers_write_to_unevenly_are_never_evened_by_a_change() 
         inventory = cluster([HOT], [])
         was, now = (units_of(one, POLICY) for one in (inventory, after(inventory, *changes)))
         assert producer_balance(was.topic("pay").facts, (), POLICY) is not None
-        changed = Topic(now.topic("pay"), now.cluster, POLICY)
+        changed = AssessedTopic(now.topic("pay"), now.cluster, POLICY)
         assert producer_balance(changed.unit.facts, (), POLICY) is None
         return undecided_balance(was.topic("pay").facts, changed.unit.facts)
 
@@ -405,7 +411,7 @@ def test_topics_that_producers_write_to_unevenly_are_never_evened_by_a_change() 
 
 
 def test_a_group_of_a_hot_topic_is_not_relieved_by_that_either() -> None:
-    slow = (ConsumeStatus(topic="pay", consume_rt_ms=1000.0),)
+    slow = (InventoryConsumeStatus(topic="pay", consume_rt_ms=1000.0),)
     members = [client(i, owned_queues=None, status=slow, consume_threads=100) for i in ("1", "2")]
     inventory = cluster([HOT], [group("g", members, [HOT])])
 
@@ -416,7 +422,7 @@ def test_a_group_of_a_hot_topic_is_not_relieved_by_that_either() -> None:
 
 
 def test_a_group_that_was_too_busy_is_clear_with_enough_more_clients() -> None:
-    slow = (ConsumeStatus(topic="pay", consume_rt_ms=1000.0),)
+    slow = (InventoryConsumeStatus(topic="pay", consume_rt_ms=1000.0),)
     members = [client(i, owned_queues=None, status=slow) for i in ("1", "2")]
     inventory = cluster([PAY], [group("g", members, [PAY])])
 
@@ -433,7 +439,7 @@ def test_queues_that_consumers_cannot_see_are_not_well_because_their_broker_is_l
     sides = [
         units_of(one, POLICY) for one in (inventory, after(inventory, {"change": "lose_broker", "broker_name": "b"}))
     ]
-    was, now = (Topic(side.topic("pay"), side.cluster, POLICY) for side in sides)
+    was, now = (AssessedTopic(side.topic("pay"), side.cluster, POLICY) for side in sides)
     found = {one.rule: one for one in (*assess_topic(was), *coverage(sides[1], POLICY))}
 
     assert undecided_of_topic(found["READ_LESS_THAN_WRITE"], was, now)
@@ -442,7 +448,7 @@ def test_queues_that_consumers_cannot_see_are_not_well_because_their_broker_is_l
 
 
 def test_a_snapshot_is_not_made_whole_by_losing_the_broker_that_did_not_answer() -> None:
-    failures = [Failure(broker_addr="b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out")]
+    failures = [InventoryFailure(broker_addr="b:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out")]
     inventory = cluster([PAY], [], [broker("a"), broker("b")], failures)
     was, now = (
         units_of(one, POLICY).cluster

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.snapshot.inventory import GroupOffset, TopicOffset
+from rocketmq_capacity.snapshot.inventory import InventoryGroupOffset, InventoryTopicOffset
 from tests.simulation.clusters import (
     after,
     client,
@@ -75,7 +75,7 @@ def test_queues_that_vanish_take_their_offsets_along() -> None:
 
 def test_offsets_of_brokers_whose_queues_do_not_change_stay_even_beyond_their_counts() -> None:
     before = pay_read_by(queues("broker-a", 4), queues("broker-b", 4))
-    leftover = TopicOffset(broker_name="broker-b", queue_id=7, max_offset=9)
+    leftover = InventoryTopicOffset(broker_name="broker-b", queue_id=7, max_offset=9)
     pay = the_topic(before)
     before = replace(before, topics=(replace(pay, offsets=(*(pay.offsets or ()), leftover)),))
     assert ("broker-b", 7) in rates_of(after(before, set_queues(2, 2, "broker-a")))
@@ -197,8 +197,12 @@ def test_changes_add_up() -> None:
 def test_an_offset_of_a_new_queue_that_is_there_already_is_kept() -> None:
     before = pay_read_by(queues("broker-a", 2))
     pay, g_pay = the_topic(before), the_group(before)
-    left_behind = TopicOffset(broker_name="broker-a", queue_id=2, min_offset=5, max_offset=7, put_msgs_per_s=0.0)
-    committed = GroupOffset(topic="pay", broker_name="broker-a", queue_id=2, broker_offset=7, consumer_offset=6)
+    left_behind = InventoryTopicOffset(
+        broker_name="broker-a", queue_id=2, min_offset=5, max_offset=7, put_msgs_per_s=0.0
+    )
+    committed = InventoryGroupOffset(
+        topic="pay", broker_name="broker-a", queue_id=2, broker_offset=7, consumer_offset=6
+    )
     before = replace(
         before,
         topics=(replace(pay, offsets=(*(pay.offsets or ()), left_behind)),),
@@ -237,7 +241,7 @@ def priority_topic(*layout: Any) -> Any:
     """A topic whose level 0 gets 30 messages a second on each broker, level 1 gets 3, and level 2 gets 1."""
     rates = {(q.broker_name, level): rate for q in layout for level, rate in LEVELS.items()}
     offsets = tuple(
-        TopicOffset(broker_name=name, queue_id=level, min_offset=0, max_offset=0, put_msgs_per_s=rate)
+        InventoryTopicOffset(broker_name=name, queue_id=level, min_offset=0, max_offset=0, put_msgs_per_s=rate)
         for (name, level), rate in rates.items()
     )
     return replace(topic("pay", *layout), message_type="PRIORITY", offsets=offsets)

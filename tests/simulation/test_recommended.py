@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.model.facts import Consumption
 from rocketmq_capacity.recommendation.answer import answer
-from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.report.transitions import undecided_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.recommended import recommended_transitions
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup
 from rocketmq_capacity.tables import Recommendation, RecommendedTransition
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
@@ -31,7 +31,7 @@ def planned(
     """Recommendations that may move queues, what is known of that, and what is not."""
     plan = plain_plan(inventory, policy)
     asked = [one for one in plan.recommendations if one.may_move_queues or one.config_assignment]
-    facts = Cluster(plan.units.cluster, policy, is_suspect=False)
+    facts = AdvisedCluster(plan.units.cluster, policy, is_suspect=False)
     rows: list[RecommendedTransition] = []
     for each in plan.groups:
         names = {one.topic.topic for one in each.facts.business}
@@ -150,7 +150,7 @@ def test_nothing_is_silent() -> None:
     twins = [client("10.0.0.1@1#1", client_addr=f"10.0.0.1:{port}") for port in (40001, 40002)]
     many = [client(f"10.0.0.{i}@1#1") for i in range(2, 14)]
     broadcasting = group("g_all", [client("10.0.0.9@1#1")], [PAY], message_model="BROADCASTING")
-    offline: ConsumerGroup = group("g_off", (), [PAY], message_model="CLUSTERING")
+    offline: InventoryGroup = group("g_off", (), [PAY], message_model="CLUSTERING")
     before = of_clients([*twins, *many])
     asked, rows, undecided = planned(replace(before, consumer_groups=(*before.consumer_groups, broadcasting, offline)))
 

@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.plan_file.rolling_restart import RestartTotals, RollingRestart
+from rocketmq_capacity.plan_file.rolling_restart import RestartTotals, RollingRestartResult
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.changes.rolling_restart import RollingRestart as Asked
@@ -30,10 +30,10 @@ def restart(
     pause_s: float = SETTLED,
     ending: Ending = "SHUTDOWN",
     policy: Policy | None = None,
-) -> RollingRestart:
+) -> RollingRestartResult:
     policy = policy or Policy.model_validate({"strategies": ["AVG", "AVG_BY_CIRCLE", "CONSISTENT_HASH"]})
     units = units_of(inventory, policy)
-    found = Group(units.group("g_pay"), units.cluster, policy, Strategies(policy))
+    found = AssessedGroup(units.group("g_pay"), units.cluster, policy, Strategies(policy))
     change = Asked(change="rolling_restart", consumer_group="g_pay", batch=batch, pause_s=pause_s, ending=ending)
     return rolling_restart(found, change, Timing.of(units.cluster, policy))
 

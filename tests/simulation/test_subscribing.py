@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset
 from rocketmq_capacity.vocabulary import FIRST_OFFSET
 from tests.simulation.clusters import after, client, cluster, group, queues, reads, topic
 from tests.simulation.test_transition import AVG, begins_at, change
@@ -88,7 +88,7 @@ def test_the_offsets_of_an_earlier_subscription_are_still_there() -> None:
     before = readers(PAY)
     (reader,) = before.consumer_groups
     left = tuple(
-        GroupOffset(topic="refund", broker_name=name, queue_id=i, broker_offset=5000, consumer_offset=1000)
+        InventoryGroupOffset(topic="refund", broker_name=name, queue_id=i, broker_offset=5000, consumer_offset=1000)
         for name in ("broker-a", "broker-b")
         for i in range(2)
     )

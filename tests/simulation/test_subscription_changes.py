@@ -4,14 +4,14 @@ from typing import Any, Final
 
 import pytest
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
 from rocketmq_capacity.simulation.changes.subscribe import Subscribe
 from rocketmq_capacity.simulation.changes.unsubscribe import Unsubscribe
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.subscription_changes import FILTERS, subscription_change
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import after
 from tests.simulation.test_subscribing import PAY, REFUND, SUBSCRIBE, UNSUBSCRIBE, readers
@@ -21,7 +21,7 @@ QUEUES: Final = tuple((name, queue_id) for name in ("broker-a", "broker-b") for 
 """Those of refund."""
 
 
-def group_of(inventory: Inventory) -> Group:
+def group_of(inventory: Inventory) -> AssessedGroup:
     return next(one for one in plain_plan(inventory, AVG).groups if one.name == "g")
 
 
@@ -60,7 +60,7 @@ def test_another_filter_may_lose_messages_until_all_clients_have_it() -> None:
 
 def test_what_a_group_leaves_is_counted() -> None:
     offsets = tuple(
-        GroupOffset(topic="refund", broker_name=name, queue_id=queue_id, broker_offset=100, consumer_offset=95)
+        InventoryGroupOffset(topic="refund", broker_name=name, queue_id=queue_id, broker_offset=100, consumer_offset=95)
         for name, queue_id in QUEUES
     )
     found = what_if(readers(PAY, REFUND, offsets=offsets), UNSUBSCRIBE)

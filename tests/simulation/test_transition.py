@@ -11,15 +11,15 @@ from hypothesis import strategies as some
 from msgspec.structs import replace
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import Delay, chance_later, later
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.simulation.transition import Change
+from rocketmq_capacity.simulation.transition import OwnerChange
 from rocketmq_capacity.simulation.views import MOST_CLIENTS, NONE, Interleavings
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker
 from rocketmq_capacity.tables import Transition
 from rocketmq_capacity.tables.transition import TransitionOfGroup
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE, FIRST_OFFSET, ConsumeFromWhere
@@ -32,7 +32,7 @@ AVG: Final = Policy.model_validate({"strategies": ["AVG"]})
 
 def state(inventory: Inventory, name: str = "g_pay", policy: Policy = AVG) -> State:
     units = units_of(inventory, policy)
-    found = State.of(Group(units.group(name), units.cluster, policy, Strategies(policy)))
+    found = State.of(AssessedGroup(units.group(name), units.cluster, policy, Strategies(policy)))
     assert found is not None
     return found
 
@@ -46,7 +46,7 @@ def change(
 ) -> tuple[list[Transition], TransitionOfGroup]:
     """Every queue that the changes move, and the whole of them."""
     timing = Timing.of(units_of(before, policy).cluster, policy)
-    between = Change(
+    between = OwnerChange(
         state(before, name, policy), state(after(before, *changes, policy=policy), name, policy), timing, ending
     )
     return list(between.rows()), between.totals()
@@ -442,7 +442,7 @@ def test_with_many_clients_the_bound_is_never_below_any_interleaving(moves: Sequ
 
 
 def test_a_broker_without_a_config_has_the_defaults() -> None:
-    units = units_of(cluster([], [], [Broker(broker_name="a", broker_id=0), broker("b")]))
+    units = units_of(cluster([], [], [InventoryBroker(broker_name="a", broker_id=0), broker("b")]))
 
     timing = Timing.of(units.cluster, Policy())
 

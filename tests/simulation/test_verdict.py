@@ -8,14 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.carried import Busy, LostTopics, Routed, carried, lost_topics, verdict_of
+from rocketmq_capacity.simulation.carried import GroupAtPeak, LostTopics, Routed, carried, lost_topics, verdict_of
 from rocketmq_capacity.simulation.consequences import cause_of
 from rocketmq_capacity.simulation.copied import at_slaves
 from rocketmq_capacity.simulation.outcome import outcome
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, GroupOffset, Inventory, Sample
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryConsumeStatus, InventoryGroupOffset, Sample
 from rocketmq_capacity.tables import Finding, ScenarioGroup, SlaveDifference
 from tests.fixtures.units import units_of
 from tests.simulation.clusters import after, broker, client, cluster, group, queues, reads, topic
@@ -27,8 +27,8 @@ PAY: Final = topic("pay", queues("hz@a"), queues("sh@b"))
 """Eight queues with 10 messages a second each, in two rooms."""
 
 
-def takes(ms: float, of_topic: str = "pay") -> tuple[ConsumeStatus, ...]:
-    return (ConsumeStatus(topic=of_topic, consume_rt_ms=ms),)
+def takes(ms: float, of_topic: str = "pay") -> tuple[InventoryConsumeStatus, ...]:
+    return (InventoryConsumeStatus(topic=of_topic, consume_rt_ms=ms),)
 
 
 def worker(client_id: str, ms: float = 10.0, **facts: Any) -> Client:
@@ -45,7 +45,7 @@ def tried(
 ) -> ScenarioGroup:
     """What the changes do to group g, without the findings."""
     sides = [units_of(one, policy) for one in (inventory, after(inventory, *changes, policy=policy))]
-    was, now = (Group(side.group("g"), side.cluster, policy, Strategies(policy)) for side in sides)
+    was, now = (AssessedGroup(side.group("g"), side.cluster, policy, Strategies(policy)) for side in sides)
     scenario = Scenario.model_validate({"name": "what if", "changes": list(changes)})
     return outcome(was, now, (), (), frozenset(), scenario.lost_rooms, scenario.lost_masters, at_slaves)[0]
 
@@ -53,7 +53,7 @@ def tried(
 def read_by(*clients: Client, lag: int = 10, **facts: Any) -> Inventory:
     """Topic pay, read by group g, with so many messages of lag on each queue."""
     offsets = tuple(
-        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=5000, consumer_offset=5000 - lag)
+        InventoryGroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=5000, consumer_offset=5000 - lag)
         for on in ("hz@a", "sh@b")
         for i in range(4)
     )
@@ -100,7 +100,9 @@ def test_the_sick_client_alone_may_go() -> None:
         for minute in range(49, 59)
     )
     offsets = tuple(
-        GroupOffset(topic="pay", broker_name=on, queue_id=i, broker_offset=9900, consumer_offset=100, samples=grew)
+        InventoryGroupOffset(
+            topic="pay", broker_name=on, queue_id=i, broker_offset=9900, consumer_offset=100, samples=grew
+        )
         for on in ("hz@a", "sh@b")
         for i in range(4)
     )
@@ -108,7 +110,7 @@ def test_the_sick_client_alone_may_go() -> None:
     inventory = cluster([PAY], [group("g", clients, [PAY], offsets=offsets)])
     change = {"change": "remove_clients", "consumer_group": "g", "client_ids": ["1"]}
     sides = [units_of(one, ROOMS) for one in (inventory, after(inventory, change))]
-    was, now = (Group(side.group("g"), side.cluster, ROOMS, Strategies(ROOMS)) for side in sides)
+    was, now = (AssessedGroup(side.group("g"), side.cluster, ROOMS, Strategies(ROOMS)) for side in sides)
 
     assert was.provision.status != "UNDER_PROVISIONED"
     assert now.provision.status != "UNDER_PROVISIONED"
@@ -258,7 +260,7 @@ def test_each_topic_has_its_own_peak() -> None:
     moments = [f"2026-11-20T01:5{minute}:00Z" for minute in range(3)]
     written = {"pay": (0, 1200, 4800), "ship": (0, 1200, 2400)}
     offsets = tuple(
-        GroupOffset(
+        InventoryGroupOffset(
             topic=name,
             broker_name="hz@a",
             queue_id=0,
@@ -289,7 +291,9 @@ def test_the_peak_is_that_of_the_cluster_as_it_is() -> None:
         for minute, offset in enumerate(written)
     )
     offsets = tuple(
-        GroupOffset(topic="pay", broker_name=on, queue_id=0, broker_offset=4200, consumer_offset=4200, samples=samples)
+        InventoryGroupOffset(
+            topic="pay", broker_name=on, queue_id=0, broker_offset=4200, consumer_offset=4200, samples=samples
+        )
         for on in ("hz@a", "sh@b")
     )
     rates = {("hz@a", 0): 25.0, ("sh@b", 0): 25.0}
@@ -368,7 +372,7 @@ def test_the_first_line_says_what_is_not_carried() -> None:
     assert (fine.is_carried, fine.over_bound, fine.waiting_messages) == (True, (), 0)
 
     busy = replace(calm, before_peak_utilisation=0.6, after_peak_utilisation=1.1, is_over_bound=True)
-    found = carried([busy], [Busy("g", 7.0), Busy("was", 0.9), Busy("calm", 1.0)], NO_TOPIC, bound)
+    found = carried([busy], [GroupAtPeak("g", 7.0), GroupAtPeak("was", 0.9), GroupAtPeak("calm", 1.0)], NO_TOPIC, bound)
     assert (found.over_bound, found.newly_over_bound) == (("g", "was"), ("g",))
     assert (found.is_carried, found.falling_behind) == (False, ("g",))
 

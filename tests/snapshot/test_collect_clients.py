@@ -5,21 +5,21 @@ from dataclasses import replace
 import pytest
 
 from rocketmq_capacity.protocol.body.consumers import (
-    Connection,
+    ConsumerChannel,
     ConsumerRunningInfo,
-    ConsumeStatus,
     HeldQueue,
+    ReportedConsumeStatus,
     SubscriptionData,
 )
 from rocketmq_capacity.protocol.body.offsets import MessageQueue
 from rocketmq_capacity.snapshot.describe_clients import describe_clients, strategy_name, utc_of_ms
-from rocketmq_capacity.snapshot.inventory import OwnedQueue, Subscription
+from rocketmq_capacity.snapshot.inventory import InventoryOwnedQueue, InventorySubscription
 
 PACKAGE = "org.apache.rocketmq.client.consumer.rebalance"
 
 
-def channel(client_id: str, port: int, *, version: int | None = 479) -> Connection:
-    return Connection(client_id, f"10.0.0.1:{port}", "JAVA", version)
+def channel(client_id: str, port: int, *, version: int | None = 479) -> ConsumerChannel:
+    return ConsumerChannel(client_id, f"10.0.0.1:{port}", "JAVA", version)
 
 
 def running_info(
@@ -28,7 +28,7 @@ def running_info(
     subscriptions: tuple[SubscriptionData, ...] = (),
     queues: tuple[MessageQueue, ...] = (),
     pop_queues: tuple[MessageQueue, ...] = (),
-    statuses: dict[str, ConsumeStatus] | None = None,
+    statuses: dict[str, ReportedConsumeStatus] | None = None,
 ) -> ConsumerRunningInfo:
     return ConsumerRunningInfo(properties or {}, subscriptions, queues, pop_queues, statuses or {})
 
@@ -81,7 +81,7 @@ def test_what_a_client_reports_is_put_in_the_inventorys_words() -> None:
         subscriptions=(SubscriptionData("ship", "SQL92", "a > 1"), SubscriptionData("pay", "TAG", "*")),
         queues=(MessageQueue("pay", "b", 1), MessageQueue("pay", "a", 10), MessageQueue("pay", "a", 9)),
         pop_queues=(MessageQueue("popped", "a", -1),),
-        statuses={"pay": ConsumeStatus(12.5, 40.0, None)},
+        statuses={"pay": ReportedConsumeStatus(12.5, 40.0, None)},
     )
     (client,) = describe_clients({"a": [channel("c", 1)]}, {"c": info})
     assert client.started_at == "2026-11-21T11:24:03Z"
@@ -90,14 +90,14 @@ def test_what_a_client_reports_is_put_in_the_inventorys_words() -> None:
     assert (client.pull_threshold_for_queue, client.pull_threshold_size_for_queue_mib) == (1000, 100)
     assert (client.pull_threshold_for_topic, client.pull_threshold_size_for_topic_mib) == (4000, None)
     assert client.subscriptions == (
-        Subscription(topic="pay", expression_type="TAG", expression="*"),
-        Subscription(topic="ship", expression_type="SQL92", expression="a > 1"),
+        InventorySubscription(topic="pay", expression_type="TAG", expression="*"),
+        InventorySubscription(topic="ship", expression_type="SQL92", expression="a > 1"),
     )
     assert client.owned_queues == (
-        OwnedQueue(topic="pay", broker_name="a", queue_id=9),
-        OwnedQueue(topic="pay", broker_name="a", queue_id=10),
-        OwnedQueue(topic="pay", broker_name="b", queue_id=1),
-        OwnedQueue(topic="popped", broker_name="a", queue_id=-1),
+        InventoryOwnedQueue(topic="pay", broker_name="a", queue_id=9),
+        InventoryOwnedQueue(topic="pay", broker_name="a", queue_id=10),
+        InventoryOwnedQueue(topic="pay", broker_name="b", queue_id=1),
+        InventoryOwnedQueue(topic="popped", broker_name="a", queue_id=-1),
     )
     assert client.status is not None
     assert (client.status[0].consume_rt_ms, client.status[0].consume_failed_msgs_per_s) == (12.5, None)
@@ -110,7 +110,7 @@ def test_a_queue_has_what_its_client_reports_and_when() -> None:
     (client,) = describe_clients({"a": [channel("c", 1)]}, {"c": info}, answered_at={"c": "2026-11-21T11:24:05Z"})
     assert client.answered_at == "2026-11-21T11:24:05Z"
     assert client.owned_queues == (
-        OwnedQueue(
+        InventoryOwnedQueue(
             topic="pay",
             broker_name="a",
             queue_id=9,

@@ -11,7 +11,7 @@ from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.snapshot.broker_survey import RELAYED_AT_A_TIME
 from rocketmq_capacity.snapshot.collect import CollectOptions
-from rocketmq_capacity.snapshot.inventory import Failure
+from rocketmq_capacity.snapshot.inventory import InventoryFailure
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from tests.client.speaking_peer import Visit
 from tests.snapshot.told_cluster import (
@@ -95,7 +95,7 @@ def test_a_request_that_fails_for_many_is_one_failure_with_the_first_and_the_num
     broker = ToldBroker("a", rules={21: topic_table(*topics), 202: (1, "disk\nis full")})
     inventory = snapshot_of([broker], topics=topics)
     assert inventory.failures == (
-        Failure(
+        InventoryFailure(
             broker_addr=broker.address,
             request="GET_TOPIC_STATS_INFO",
             error="t0: answered code 1 (SYSTEM_ERROR): disk is full (and 8 more)",

@@ -5,7 +5,7 @@ from collections import Counter
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.snapshot.collect import CollectOptions
-from rocketmq_capacity.snapshot.inventory import ListedBroker, NameserverView, Route, TopicQueues
+from rocketmq_capacity.snapshot.inventory import InventoryNameserver, InventoryRoute, ListedBroker, TopicQueues
 from tests.snapshot.told_cluster import Answer, Rule, ToldBroker, only, snapshot_of, topic_table
 
 ONCE = CollectOptions(settings=ConnectionSettings(attempts=1))
@@ -39,7 +39,7 @@ def test_name_servers_that_agree_have_views_without_a_difference() -> None:
     inventory = snapshot_of([ToldBroker("a")], name_server=same, other_name_servers=[same])
 
     assert inventory.nameserver_views == tuple(
-        NameserverView(nameserver_addr=address) for address in sorted(inventory.nameservers or ())
+        InventoryNameserver(nameserver_addr=address) for address in sorted(inventory.nameservers or ())
     )
     assert inventory.failures == ()
 
@@ -57,7 +57,7 @@ def test_what_either_knows_is_in_the_inventory_and_what_one_lacks_in_its_view() 
     assert [(topic.topic, topic.queues) for topic in inventory.topics] == [("pay", (on("a", 4),))]
     first, second = inventory.nameservers or ()
     assert {view.nameserver_addr: (view.brokers, view.routes) for view in inventory.nameserver_views or ()} == {
-        first: ((), (Route(topic="pay", queues=()),)),
+        first: ((), (InventoryRoute(topic="pay", queues=()),)),
         second: (None, None),
     }
     assert broker.codes() >= {21, 202}
@@ -75,7 +75,7 @@ def test_routes_that_differ_are_listed_as_each_name_server_gives_them() -> None:
 
     (differs,) = (view for view in inventory.nameserver_views or () if view.routes)
     assert differs.nameserver_addr == (inventory.nameservers or ())[1]
-    assert differs.routes == (Route(topic="pay", queues=(on("a", 4),)),)
+    assert differs.routes == (InventoryRoute(topic="pay", queues=(on("a", 4),)),)
     assert differs.brokers is None
     assert [topic.queues for topic in inventory.topics] == [(on("a", 4), on("b", 4)), ()]
 

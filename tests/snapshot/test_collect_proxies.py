@@ -6,7 +6,7 @@ from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import BrokerData, TopicRoute
 from rocketmq_capacity.settings.address import Address, parse_address
 from rocketmq_capacity.snapshot.collect import CollectOptions
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Failure, Inventory, Proxy
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryFailure, InventoryGroup, InventoryProxy
 from rocketmq_capacity.snapshot.proxy_survey import mode_of
 from tests.client.conftest import free_address
 from tests.snapshot.told_cluster import (
@@ -41,7 +41,7 @@ def knows(*client_ids: str) -> dict[int, Rule | None]:
     return {203: only("consumerGroup", "g", connection(*client_ids))}
 
 
-def the_group(inventory: Inventory) -> ConsumerGroup:
+def the_group(inventory: Inventory) -> InventoryGroup:
     (group,) = (group for group in inventory.consumer_groups if group.consumer_group == "g")
     return group
 
@@ -64,7 +64,7 @@ def test_clients_that_every_proxy_knows_are_listed_once_with_all_that_named_them
         "CONSUME_PASSIVELY",
     )
     assert inventory.proxies == tuple(
-        Proxy(proxy_addr=address, mode="CLUSTER", version="V5_3_3") for address in addresses
+        InventoryProxy(proxy_addr=address, mode="CLUSTER", version="V5_3_3") for address in addresses
     )
     assert inventory.failures == ()
 
@@ -108,7 +108,7 @@ def test_a_grpc_client_is_not_asked_about_itself() -> None:
 def test_a_broker_that_names_grpc_clients_holds_a_proxy() -> None:
     hosts, plain = broker({203: connection(ONE)}), ToldBroker("b")
     inventory = snapshot_of([hosts, plain])
-    assert inventory.proxies == (Proxy(proxy_addr=hosts.address, mode="LOCAL", version="V5_3_3"),)
+    assert inventory.proxies == (InventoryProxy(proxy_addr=hosts.address, mode="LOCAL", version="V5_3_3"),)
 
 
 def test_a_cluster_without_a_proxy_lists_none() -> None:
@@ -122,7 +122,7 @@ def test_a_local_proxy_that_is_named_is_listed_once() -> None:
     route = {"brokerDatas": [{"brokerName": "a", "brokerAddrs": {"0": "127.0.0.1:8081"}}], "queueDatas": []}
     named = ToldProxy(knows(ONE) | {105: (0, route)})
     inventory = snapshot_of([hosts], proxies=[named])
-    assert inventory.proxies == (Proxy(proxy_addr=named.address, mode="LOCAL", version="V5_3_3"),)
+    assert inventory.proxies == (InventoryProxy(proxy_addr=named.address, mode="LOCAL", version="V5_3_3"),)
     assert [one.seen_on for one in clients(inventory)] == [("a", named.address)]
 
 
@@ -165,7 +165,7 @@ def test_a_proxy_that_works_and_that_nobody_named_is_a_failure() -> None:
     topics = topic_table("pay", "DefaultHeartBeatSyncerTopic")
     unnamed = snapshot_of([broker({21: topics})])
     assert unnamed.failures == (
-        Failure(
+        InventoryFailure(
             broker_addr="proxy",
             request="GET_CONSUMER_CONNECTION_LIST",
             error="a Proxy works here (DefaultHeartBeatSyncerTopic exists), and none is named: expected proxies:"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic, Inventory
+from rocketmq_capacity.snapshot.inventory import DriftedTopic, Inventory, InventoryBroker
 from tests.snapshot.told_cluster import Answer, Rule, ToldBroker, group_table, snapshot_of, topic_table
 
 CHANGED_MS = 1_795_140_000_123
@@ -28,7 +28,7 @@ def taken(master: dict[int, Rule | None], slave: dict[int, Rule | None], **facts
     return snapshot_of([ToldBroker("a", rules=master), ToldBroker("a", 1, rules=slave)], **facts)
 
 
-def slave_of(inventory: Inventory) -> Broker:
+def slave_of(inventory: Inventory) -> InventoryBroker:
     (slave,) = (broker for broker in inventory.brokers if broker.broker_id == 1)
     return slave
 

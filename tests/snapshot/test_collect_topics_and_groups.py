@@ -8,17 +8,17 @@ import pytest
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
 from rocketmq_capacity.protocol.body.cluster import QueueData, StaticMapping, TopicRoute
 from rocketmq_capacity.protocol.body.consumers import (
-    Connection,
+    ConsumerChannel,
     ConsumerConnection,
     ConsumerRunningInfo,
     SubscriptionData,
 )
 from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue
-from rocketmq_capacity.protocol.body.offsets import TopicOffset as Written
-from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetSample
+from rocketmq_capacity.protocol.body.offsets import WrittenOffset as Written
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, OffsetsAtMoment
 from rocketmq_capacity.snapshot.describe_groups import GroupDescriber
 from rocketmq_capacity.snapshot.describe_topics import describe_topics, static_topics
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupSettings, Sample, Topic, TopicQueues
+from rocketmq_capacity.snapshot.inventory import GroupSettings, InventoryGroup, InventoryTopic, Sample, TopicQueues
 from rocketmq_capacity.vocabulary import CONSUME_FROM_WHERE
 
 
@@ -34,17 +34,17 @@ def route(*queues: QueueData, static: tuple[StaticMapping, ...] = ()) -> TopicRo
     return TopicRoute(queues, (), static)
 
 
-def written(at_s: float, broker_name: str, *max_offsets: int, at: str = "2026-11-20T02:00:00Z") -> OffsetSample:
+def written(at_s: float, broker_name: str, *max_offsets: int, at: str = "2026-11-20T02:00:00Z") -> OffsetsAtMoment:
     queues = {MessageQueue("pay", broker_name, number): Written(0, last) for number, last in enumerate(max_offsets)}
-    return OffsetSample(at, written={"pay": (at_s, queues)})
+    return OffsetsAtMoment(at, written={"pay": (at_s, queues)})
 
 
-def topic_of(brokers: list[BrokerFacts], *, routes: dict[str, TopicRoute] | None = None) -> Topic:
+def topic_of(brokers: list[BrokerFacts], *, routes: dict[str, TopicRoute] | None = None) -> InventoryTopic:
     (topic,) = describe_topics(["pay"], routes or {}, brokers)
     return topic
 
 
-def group_of(brokers: list[BrokerFacts], *, static: tuple[str, ...] = ()) -> ConsumerGroup:
+def group_of(brokers: list[BrokerFacts], *, static: tuple[str, ...] = ()) -> InventoryGroup:
     return GroupDescriber(brokers, static).describe("g")
 
 
@@ -53,7 +53,7 @@ def online(
 ) -> dict[str, ConsumerConnection]:
     return {
         "g": ConsumerConnection(
-            connections=tuple(Connection(client_id, "10.0.0.1:1", "JAVA", 479) for client_id in client_ids),
+            connections=tuple(ConsumerChannel(client_id, "10.0.0.1:1", "JAVA", 479) for client_id in client_ids),
             subscriptions=tuple(SubscriptionData(topic, "TAG", "*") for topic in topics),
             consume_type="CONSUME_PASSIVELY",
             message_model=model,
@@ -115,7 +115,7 @@ def test_one_sample_gives_no_rate_and_neither_does_an_offset_that_went_back() ->
 
 
 def test_a_broker_that_missed_the_last_sample_has_no_offsets() -> None:
-    silent = broker("a", samples=[written(1.0, "a", 5), OffsetSample("2026-11-20T02:00:05Z")])
+    silent = broker("a", samples=[written(1.0, "a", 5), OffsetsAtMoment("2026-11-20T02:00:05Z")])
     answering = broker("b", samples=[written(1.0, "b", 5), written(2.0, "b", 6)])
     offsets = topic_of([silent, answering]).offsets
     assert offsets is not None
@@ -123,12 +123,12 @@ def test_a_broker_that_missed_the_last_sample_has_no_offsets() -> None:
     assert topic_of([silent]).offsets is None
 
 
-def read(at: str, *consumer_offsets: int, topic: str = "pay") -> OffsetSample:
+def read(at: str, *consumer_offsets: int, topic: str = "pay") -> OffsetsAtMoment:
     queues = {
         MessageQueue(topic, "a", number): GroupProgress(1_000, offset, 1_795_260_243_501 if offset > 0 else 0)
         for number, offset in enumerate(consumer_offsets)
     }
-    return OffsetSample(at, read={"g": queues})
+    return OffsetsAtMoment(at, read={"g": queues})
 
 
 def test_a_groups_offsets_are_the_last_with_the_earlier_ones_as_samples() -> None:
@@ -173,7 +173,7 @@ def test_a_queue_that_the_group_never_saw_has_no_offset_and_one_that_nobody_repo
 def test_offsets_on_static_topics_are_left_out_and_unanswered_ones_are_unknown() -> None:
     facts = broker("a", samples=[read("2026-11-20T02:00:00Z", 1)])
     assert group_of([facts], static=("pay",)).offsets == ()
-    assert group_of([broker("a", samples=[OffsetSample("2026-11-20T02:00:00Z")])]).offsets is None
+    assert group_of([broker("a", samples=[OffsetsAtMoment("2026-11-20T02:00:00Z")])]).offsets is None
 
 
 def test_a_group_that_is_offline_has_no_clients_and_reads_nothing() -> None:

@@ -1,19 +1,19 @@
-from rocketmq_capacity.protocol.body.consumers import Connection
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.describe_producers import describe_producers
-from rocketmq_capacity.snapshot.inventory import Producer
+from rocketmq_capacity.snapshot.inventory import InventoryProducer
 
 
-def channel(client_id: str, port: int) -> Connection:
-    return Connection(client_id, f"10.0.0.9:{port}", "JAVA", 479)
+def channel(client_id: str, port: int) -> ConsumerChannel:
+    return ConsumerChannel(client_id, f"10.0.0.9:{port}", "JAVA", 479)
 
 
-def broker(name: str, producers: dict[str, tuple[Connection, ...]] | None) -> BrokerFacts:
+def broker(name: str, producers: dict[str, tuple[ConsumerChannel, ...]] | None) -> BrokerFacts:
     return BrokerFacts(name, 0, f"{name}:10911", is_asked_for_all=True, producers=producers)
 
 
-def entry(client_id: str, port: int, *seen_on: str) -> Producer:
-    return Producer(
+def entry(client_id: str, port: int, *seen_on: str) -> InventoryProducer:
+    return InventoryProducer(
         producer_group="p_pay",
         client_id=client_id,
         client_addr=f"10.0.0.9:{port}",

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from rocketmq_capacity.snapshot.filters import filtered_topics, pass_ratios, with_pass_ratios
 from rocketmq_capacity.snapshot.inventory import (
     Client,
-    ConsumerGroup,
-    ConsumeStatus,
-    GroupOffset,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventorySubscription,
+    InventoryTopic,
+    InventoryTopicOffset,
     PassRatio,
     Sample,
-    Subscription,
-    Topic,
-    TopicOffset,
 )
 from rocketmq_capacity.vocabulary import MessageModel
 from tests.simulation.clusters import AT, cluster, queues
@@ -36,23 +36,25 @@ class Filtering:
     message_model: MessageModel = "CLUSTERING"
 
     @property
-    def topic(self) -> Topic:
-        rates = tuple(TopicOffset(broker_name="broker-a", queue_id=i, put_msgs_per_s=self.put) for i in range(2))
-        return Topic(topic="pay", queues=(queues("broker-a", 2),), offsets=rates)
+    def topic(self) -> InventoryTopic:
+        rates = tuple(
+            InventoryTopicOffset(broker_name="broker-a", queue_id=i, put_msgs_per_s=self.put) for i in range(2)
+        )
+        return InventoryTopic(topic="pay", queues=(queues("broker-a", 2),), offsets=rates)
 
     @property
-    def group(self) -> ConsumerGroup:
-        said = ConsumeStatus(topic="pay", consume_ok_msgs_per_s=self.ok, consume_failed_msgs_per_s=0.0)
+    def group(self) -> InventoryGroup:
+        said = InventoryConsumeStatus(topic="pay", consume_ok_msgs_per_s=self.ok, consume_failed_msgs_per_s=0.0)
         samples = None
         if self.moved is not None:
             samples = (Sample(at=EARLIER, broker_offset=90_000, consumer_offset=90_000 - self.moved),)
-        return ConsumerGroup(
+        return InventoryGroup(
             consumer_group="g",
             message_model=self.message_model,
-            subscriptions=(Subscription(topic="pay", expression_type="TAG", expression=self.expression),),
+            subscriptions=(InventorySubscription(topic="pay", expression_type="TAG", expression=self.expression),),
             clients=tuple(Client(client_id=f"c{i}", status=(said,)) for i in range(2)),
             offsets=tuple(
-                GroupOffset(
+                InventoryGroupOffset(
                     topic="pay",
                     broker_name="broker-a",
                     queue_id=i,
@@ -111,7 +113,7 @@ def test_what_asks_for_everything_is_no_filter(expression: str | None) -> None:
 
 def test_one_client_with_a_filter_makes_the_group_filter() -> None:
     group = Filtering(expression="*").group
-    own = (Subscription(topic="pay", expression="tag"),)
+    own = (InventorySubscription(topic="pay", expression="tag"),)
     assert filtered_topics(replace(group, clients=(Client(client_id="c9", subscriptions=own),))) == ["pay"]
 
 

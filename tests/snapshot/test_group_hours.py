@@ -11,10 +11,10 @@ from rocketmq_capacity.snapshot.inventory import (
     HourlyGroup,
     HourlyRates,
     Inventory,
+    InventorySubscription,
+    InventoryTopic,
     PassRatio,
     PastRate,
-    Subscription,
-    Topic,
 )
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.tables.arrow import table_of_columns
@@ -25,15 +25,17 @@ from tests.simulation.clusters import cluster, group
 HALF = (PassRatio(topic="pay", pass_ratio=0.5),)
 
 
-def rated(topic: str, *means: float | None) -> Topic:
+def rated(topic: str, *means: float | None) -> InventoryTopic:
     mosts = tuple(None if mean is None else 2 * mean for mean in means)
-    return Topic(topic=topic, hourly=HourlyRates(first_at=at(0), mean_msgs_per_s=means, most_msgs_per_s=mosts))
+    return InventoryTopic(topic=topic, hourly=HourlyRates(first_at=at(0), mean_msgs_per_s=means, most_msgs_per_s=mosts))
 
 
-def inventory(topics: list[Topic], **members: Any) -> Inventory:
+def inventory(topics: list[InventoryTopic], **members: Any) -> Inventory:
     own = replace(
         group("g", ()),
-        subscriptions=tuple(Subscription(topic=one.topic, expression="A" if members else "*") for one in topics),
+        subscriptions=tuple(
+            InventorySubscription(topic=one.topic, expression="A" if members else "*") for one in topics
+        ),
         **members,
     )
     return replace(cluster(topics, [own]), taken_at=at(26 * 60))
@@ -70,16 +72,16 @@ def test_hours_after_the_snapshot_or_before_its_sampled_days_are_left_out() -> N
 def test_the_rate_of_an_hour_is_unknown_if_that_of_one_topic_is() -> None:
     told = inventory([rated("pay", 10.0, 20.0), rated("ship", 1.0, None)])
     assert hours(told) == [(at(0), 11.0, 22.0, None, None)]
-    assert hours(inventory([rated("pay", 10.0), Topic(topic="ship")])) == []
+    assert hours(inventory([rated("pay", 10.0), InventoryTopic(topic="ship")])) == []
 
 
 def test_without_a_stored_day_there_is_no_row() -> None:
-    assert hours(inventory([Topic(topic="pay")])) == []
+    assert hours(inventory([InventoryTopic(topic="pay")])) == []
 
 
 def test_days_have_the_traffic_of_earlier_snapshots() -> None:
     moments = [MIDNIGHT - timedelta(days=ago) for ago in (3, 1)]
     rates = tuple(PastRate(at=at(0, moment), put_msgs_per_s=40.0) for moment in moments)
-    told = inventory([Topic(topic="pay", rates=rates)], pass_ratios=HALF)
+    told = inventory([InventoryTopic(topic="pay", rates=rates)], pass_ratios=HALF)
     table = table_of_columns(GroupDay, group_days(Resolved(told, Policy())))
     assert [tuple(row.values()) for row in table.to_pylist()] == [("g", "2026-11-17", 20.0), ("g", "2026-11-19", 20.0)]

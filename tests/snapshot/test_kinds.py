@@ -3,13 +3,13 @@
 import pytest
 
 from rocketmq_capacity.settings.policy import Exclude
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker
 from rocketmq_capacity.snapshot.kinds import Kinds
 
 
 def kinds(cluster: str = "shop", exclude: Exclude | None = None, **clusters_of_brokers: str) -> Kinds:
     brokers = tuple(
-        Broker(broker_name=name.replace("_", "-"), config={"brokerClusterName": told})
+        InventoryBroker(broker_name=name.replace("_", "-"), config={"brokerClusterName": told})
         for name, told in clusters_of_brokers.items()
     )
     inventory = Inventory(

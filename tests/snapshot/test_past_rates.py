@@ -9,23 +9,23 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.facts import PastTraffic
-from rocketmq_capacity.settings.thresholds import Provision
+from rocketmq_capacity.settings.thresholds import ProvisionPolicy
 from rocketmq_capacity.snapshot.dated import dated
-from rocketmq_capacity.snapshot.inventory import Inventory, PastRate, Topic, TopicOffset
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopic, InventoryTopicOffset, PastRate
 from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates, with_past_rates
 from tests.simulation.clusters import after, cluster, group, queues, topic
 
 NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
-BOUNDS = Provision()
+BOUNDS = ProvisionPolicy()
 
 
 def taken(hours_ago: float, **offsets: tuple[int | None, float | None]) -> Inventory:
     """An inventory of topics of one queue: how far each is written, and its rate."""
     topics = [
-        Topic(
+        InventoryTopic(
             topic=name,
             queues=(queues("broker-a", 1),),
-            offsets=(TopicOffset(broker_name="broker-a", queue_id=0, max_offset=end, put_msgs_per_s=rate),),
+            offsets=(InventoryTopicOffset(broker_name="broker-a", queue_id=0, max_offset=end, put_msgs_per_s=rate),),
         )
         for name, (end, rate) in offsets.items()
     ]
@@ -94,7 +94,7 @@ def _hours(days: int = 366, **rates: list[float | None]) -> PastHours:
             for topic, each in rates.items()
         },
         NOW,
-        Provision(peak_days=days),
+        ProvisionPolicy(peak_days=days),
     )
 
 
@@ -124,7 +124,7 @@ def test_several_rates_of_an_hour_count_once_with_the_highest() -> None:
         PastRate(at="2026-11-19T02:55:00Z", put_msgs_per_s=7.0),
     ]
 
-    assert PastHours({"pay": rates}, NOW, Provision()).of_group({"pay": 1.0}) == PastTraffic(
+    assert PastHours({"pay": rates}, NOW, ProvisionPolicy()).of_group({"pay": 1.0}) == PastTraffic(
         days=1,
         hours=1,
         hour_s=datetime(2026, 11, 19, 2, tzinfo=UTC).timestamp(),
@@ -158,7 +158,7 @@ def test_a_day_is_as_busy_as_its_busy_hour_and_today_is_not_over() -> None:
     rates = [
         PastRate(at=_text(NOW - timedelta(hours=hours)), put_msgs_per_s=float(hours)) for hours in range(26, 0, -1)
     ]
-    busy = PastHours({"pay": rates}, NOW, Provision()).of_group({"pay": 1.0})
+    busy = PastHours({"pay": rates}, NOW, ProvisionPolicy()).of_group({"pay": 1.0})
 
     assert busy is not None
     assert (busy.days_ago, busy.daily_msgs_per_s) == ((1,), (25.0,))

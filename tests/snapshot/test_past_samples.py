@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.settings.thresholds import Provision, RebalanceFrequency
+from rocketmq_capacity.settings.thresholds import ProvisionPolicy, RebalanceFrequency
 from rocketmq_capacity.snapshot import sampled_hours
-from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, HourlyRates, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, HourlyRates, Inventory, InventoryTopic
 from rocketmq_capacity.snapshot.past_members import past_members
 from rocketmq_capacity.snapshot.past_rates import PastHours
 from rocketmq_capacity.snapshot.past_samples import SampledDay, with_sampled_days
@@ -29,7 +29,7 @@ def text(moment: datetime) -> str:
 
 def inventory(clients: Sequence[str] = ()) -> Inventory:
     own = replace(group("g", ()), clients=tuple(Client(client_id=one) for one in clients))
-    return replace(cluster([Topic(topic="pay")], [own]), taken_at=text(TAKEN))
+    return replace(cluster([InventoryTopic(topic="pay")], [own]), taken_at=text(TAKEN))
 
 
 def written(ends: Mapping[float, int], *, of: str = "pay", broker: str = "a", **members: Any) -> list[Any]:
@@ -117,7 +117,7 @@ def test_the_peak_is_the_busy_hour_of_the_week_and_the_most_stands_beside_it() -
         mean_msgs_per_s=tuple(means),
         most_msgs_per_s=(*means[:-1], 500.0),
     )
-    past = PastHours({}, TAKEN, Provision(), {"pay": rates}).of_group({"pay": 0.5})
+    past = PastHours({}, TAKEN, ProvisionPolicy(), {"pay": rates}).of_group({"pay": 0.5})
     assert past is not None
     assert past.msgs_per_s == {"pay": 94.0}
     assert (past.most_msgs_per_s, past.most_s) == (250.0, (TAKEN - timedelta(hours=1)).timestamp())
@@ -127,7 +127,7 @@ def test_the_peak_is_the_busy_hour_of_the_week_and_the_most_stands_beside_it() -
 
 def test_an_hour_without_samples_has_what_snapshots_say() -> None:
     rates = HourlyRates(first_at=text(MIDNIGHT), mean_msgs_per_s=(1.0, None), most_msgs_per_s=(2.0, None))
-    past = PastHours({}, TAKEN, Provision(), {"pay": rates})
+    past = PastHours({}, TAKEN, ProvisionPolicy(), {"pay": rates})
     assert np.array_equal(past.courses_of({"pay": 1.0}), [[1.0], [2.0]])
 
 
@@ -136,7 +136,7 @@ def test_a_long_day_is_looked_at_topic_by_topic(monkeypatch: pytest.MonkeyPatch)
     day = [*written(ends), *written(ends, broker="b"), *written({0: 0, 60: 3_600}, of="ship")]
     monkeypatch.setattr(sampled_hours, "AT_A_TIME", 1)
     files = [SampledDay([table_of(TopicSample, day[1::2]), table_of(TopicSample, day[::2])])]
-    both = replace(inventory(), topics=(Topic(topic="pay"), Topic(topic="ship")))
+    both = replace(inventory(), topics=(InventoryTopic(topic="pay"), InventoryTopic(topic="ship")))
     taken = with_sampled_days(both, files, most_days=3, window_h=24)
     assert [known(topic.hourly) for topic in taken.topics] == [{0: (4.0, 8.0)}, {0: (1.0, 1.0)}]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.protocol.body.consumers import Connection
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel
 from rocketmq_capacity.snapshot.protocols import protocol_of
 
 
@@ -30,4 +30,4 @@ from rocketmq_capacity.snapshot.protocols import protocol_of
     ],
 )
 def test_the_protocol_of_a_client(client_id: str, language: str | None, protocol: str) -> None:
-    assert protocol_of(Connection(client_id, "10.0.0.1:1", language, 479)) == protocol
+    assert protocol_of(ConsumerChannel(client_id, "10.0.0.1:1", language, 479)) == protocol

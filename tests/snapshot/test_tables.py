@@ -9,16 +9,16 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
-    Broker,
     Client,
-    ConsumerGroup,
-    Failure,
-    GroupOffset,
     Inventory,
-    OwnedQueue,
+    InventoryBroker,
+    InventoryFailure,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
+    InventorySubscription,
+    InventoryTopic,
     Sample,
-    Subscription,
-    Topic,
     TopicQueues,
 )
 from rocketmq_capacity.snapshot.resolved import Resolved
@@ -40,12 +40,12 @@ def rows(
     return found
 
 
-def group(name: str = "g_pay", *clients: Client, **members: Any) -> ConsumerGroup:
-    return ConsumerGroup(consumer_group=name, clients=clients, **members)
+def group(name: str = "g_pay", *clients: Client, **members: Any) -> InventoryGroup:
+    return InventoryGroup(consumer_group=name, clients=clients, **members)
 
 
-def reads(*topics: str) -> tuple[Subscription, ...]:
-    return tuple(Subscription(topic=topic) for topic in topics)
+def reads(*topics: str) -> tuple[InventorySubscription, ...]:
+    return tuple(InventorySubscription(topic=topic) for topic in topics)
 
 
 def test_every_dataset_of_a_snapshot_has_its_schema_even_of_an_empty_cluster() -> None:
@@ -63,15 +63,15 @@ def test_completeness_counts_the_readable_queues_of_business_topics() -> None:
     inventory = replace(
         EMPTY,
         brokers=(
-            Broker(broker_name="broker-a", broker_addr="a:10911"),
-            Broker(broker_name="broker-b", broker_addr="b:10911"),
+            InventoryBroker(broker_name="broker-a", broker_addr="a:10911"),
+            InventoryBroker(broker_name="broker-b", broker_addr="b:10911"),
         ),
         topics=(
-            Topic(topic="pay", queues=(on("broker-a", 3), on("broker-b", 1))),
-            Topic(topic="closed", queues=(on("broker-b", 8, perm=2), on("broker-b2", None))),
-            Topic(topic="TBW102", queues=(on("broker-b", 8),)),
+            InventoryTopic(topic="pay", queues=(on("broker-a", 3), on("broker-b", 1))),
+            InventoryTopic(topic="closed", queues=(on("broker-b", 8, perm=2), on("broker-b2", None))),
+            InventoryTopic(topic="TBW102", queues=(on("broker-b", 8),)),
         ),
-        failures=(Failure(broker_addr="b:10911"), Failure(broker_addr="elsewhere:9876")),
+        failures=(InventoryFailure(broker_addr="b:10911"), InventoryFailure(broker_addr="elsewhere:9876")),
     )
 
     assert rows(tables.Cluster, inventory)[0]["completeness_ratio"] == 3 / 4
@@ -83,8 +83,8 @@ def test_a_broker_of_a_route_is_a_master_masterless_absent_or_logical() -> None:
     names = ("broker-a", "broker-b", "broker-c", "__syslo__scope")
     inventory = replace(
         EMPTY,
-        brokers=(Broker(broker_name="broker-a"), Broker(broker_name="broker-b", broker_id=1)),
-        topics=(Topic(topic="pay", queues=tuple(TopicQueues(broker_name=name) for name in names)),),
+        brokers=(InventoryBroker(broker_name="broker-a"), InventoryBroker(broker_name="broker-b", broker_id=1)),
+        topics=(InventoryTopic(topic="pay", queues=tuple(TopicQueues(broker_name=name) for name in names)),),
     )
 
     found = rows(tables.TopicQueue, inventory)
@@ -96,7 +96,7 @@ def test_a_broker_of_a_route_is_a_master_masterless_absent_or_logical() -> None:
 def test_a_topic_that_only_a_client_reads_is_a_row_of_its_group() -> None:
     inventory = replace(
         EMPTY,
-        topics=(Topic(topic="pay", message_type="NORMAL"),),
+        topics=(InventoryTopic(topic="pay", message_type="NORMAL"),),
         consumer_groups=(
             group("g_pay", Client(client_id="c1", subscriptions=reads("ship")), subscriptions=reads("pay")),
         ),
@@ -110,7 +110,7 @@ def test_a_topic_that_only_a_client_reads_is_a_row_of_its_group() -> None:
 
 
 def test_the_request_mode_of_a_topic_wins_over_its_groups_and_two_of_them_are_mixed() -> None:
-    popped = Subscription(topic="pay", message_request_mode="POP", pop_share_queue_num=3)
+    popped = InventorySubscription(topic="pay", message_request_mode="POP", pop_share_queue_num=3)
     inventory = replace(
         EMPTY,
         consumer_groups=(
@@ -181,7 +181,7 @@ def test_a_client_names_its_topics_only_where_they_are_not_all_of_its_groups() -
 
 def test_what_clients_report_names_the_client_and_the_kind_of_the_topic() -> None:
     owned = (
-        OwnedQueue(
+        InventoryOwnedQueue(
             topic="%RETRY%g_pay",
             broker_name="broker-a",
             queue_id=0,
@@ -216,8 +216,8 @@ def test_what_clients_report_names_the_client_and_the_kind_of_the_topic() -> Non
     ]
 
 
-def offset(queue_id: int, broker: int | None, consumer: int | None, *samples: Sample) -> GroupOffset:
-    return GroupOffset(
+def offset(queue_id: int, broker: int | None, consumer: int | None, *samples: Sample) -> InventoryGroupOffset:
+    return InventoryGroupOffset(
         topic="pay",
         broker_name="broker-a",
         queue_id=queue_id,

@@ -14,11 +14,11 @@ from rocketmq_capacity.model.facts import Facts
 from rocketmq_capacity.settings.policy import Policy, read_policy
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
-    ConsumerGroup,
-    ConsumeStatus,
-    GroupOffset,
     Inventory,
-    OwnedQueue,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
     Sample,
 )
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory, read_inventory
@@ -105,14 +105,14 @@ def test_a_unit_has_only_its_groups_business_and_also_queues_beyond_those_that_a
     member = client(
         "c1",
         subscriptions=tuple(map(reads, names)),
-        owned_queues=tuple(OwnedQueue(topic=name, broker_name="broker-a", queue_id=0) for name in names),
+        owned_queues=tuple(InventoryOwnedQueue(topic=name, broker_name="broker-a", queue_id=0) for name in names),
         status=tuple(
-            ConsumeStatus(topic=name, consume_rt_ms=ms)
+            InventoryConsumeStatus(topic=name, consume_rt_ms=ms)
             for name, ms in [*dict.fromkeys(names, 5.0).items(), ("pay", 0.0)]
         ),
     )
     offsets = tuple(
-        GroupOffset(topic=name, broker_name="broker-a", queue_id=queue_id, broker_offset=9, consumer_offset=4)
+        InventoryGroupOffset(topic=name, broker_name="broker-a", queue_id=queue_id, broker_offset=9, consumer_offset=4)
         for name in ("pay", "ship")
         for queue_id in range(4)
     )
@@ -165,7 +165,7 @@ def test_an_empty_cluster_has_no_units_and_a_large_one_several_tables_of_them() 
     empty = Inventory(
         format=FORMAT, cluster_name="C1", taken_at="2026-11-20T02:00:00Z", brokers=(), topics=(), consumer_groups=()
     )
-    groups = tuple(ConsumerGroup(consumer_group=f"g{number}") for number in range(UNITS_A_TABLE + 1))
+    groups = tuple(InventoryGroup(consumer_group=f"g{number}") for number in range(UNITS_A_TABLE + 1))
     large = replace(empty, consumer_groups=groups)
 
     assert list(unit_tables(Resolved(empty, Policy()))) == []
@@ -181,7 +181,7 @@ def test_samples_are_by_time_and_the_later_counts_of_one_moment(seconds: list[in
         Sample(at="2026-11-20T02:00:00Z" if at == 60 else f"2026-11-20T01:59:{at}Z", broker_offset=number)
         for number, at in enumerate(seconds)
     )
-    offset = GroupOffset(topic="pay", broker_name="broker-a", queue_id=0, broker_offset=9, samples=samples)
+    offset = InventoryGroupOffset(topic="pay", broker_name="broker-a", queue_id=0, broker_offset=9, samples=samples)
     inventory = small_cluster([topic("pay", queues("broker-a"))], [group("g_pay", [client("a")], offsets=(offset,))])
 
     assert is_gathered(inventory, Policy())

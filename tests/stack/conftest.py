@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.approval import needing_approval
-from rocketmq_capacity.report.selection import Asked, asked_about
+from rocketmq_capacity.report.selection import AskedRecommendation, asked_about
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.run_lookup import existing_run
 from tests.browser.chromium import PATIENCE_S, program_or_skipped
@@ -267,10 +267,10 @@ def second(stack: Stack, by_hand: DagRun, ui: Ui, told: Callable[[str], None]) -
     return published(stack, by_hand, "plan.publish", 0)
 
 
-def choices(plan: Published) -> list[list[Asked]]:
+def choices(plan: Published) -> list[list[AskedRecommendation]]:
     """The alternatives of each mistake, that of the owned group first; a person reads their numbers in the question."""
     read = read_plan(plan.stored.report / "plan.json")
-    by_cause: dict[str, list[Asked]] = {}
+    by_cause: dict[str, list[AskedRecommendation]] = {}
     for one in asked_about(read, needing_approval(read)):
         by_cause.setdefault(one.cause, []).append(one)
     return sorted(by_cause.values(), key=lambda held: (PAY.group not in held[0].title, held[0].number))

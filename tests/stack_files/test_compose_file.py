@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from tests.fixtures.environment import ROOT
 from tests.stack_files.compose_file import (
     EXAMPLE,
@@ -115,12 +115,12 @@ def test_the_token_for_metrics_is_a_secret_of_the_api_server_alone(tmp_path: Pat
     assert set(readers) == {"airflow-api-server"}
     (secret,) = readers["airflow-api-server"]["secrets"]
     assert resolved["secrets"][secret["source"]]["file"] == str(token)
-    places = Places.of(tmp_path, readers["airflow-api-server"]["environment"])
+    places = DeploymentPlaces.of(tmp_path, readers["airflow-api-server"]["environment"])
     assert places.metrics_token == Path("/run/secrets") / secret["source"]
 
 
 def test_without_a_token_metrics_need_a_login(stack: dict[str, Service], tmp_path: Path) -> None:
-    assert Places.of(tmp_path, stack["airflow-api-server"]["environment"]).metrics_token is None
+    assert DeploymentPlaces.of(tmp_path, stack["airflow-api-server"]["environment"]).metrics_token is None
 
 
 def test_no_secret_is_in_a_command(demo: dict[str, Service]) -> None:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from rocketmq_capacity.provider.lakes import address_of
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from tests.fixtures.environment import ROOT
 
 pytestmark = pytest.mark.airflow
@@ -38,7 +38,7 @@ def test_what_the_chart_gives_to_containers_fits_the_schema_of_kubernetes() -> N
 
 def test_the_settings_are_those_of_a_deployment_and_the_lake_has_its_connection() -> None:
     told = {one["name"]: one["value"] for one in VALUES["env"]}
-    places = Places.of(ROOT, told)
+    places = DeploymentPlaces.of(ROOT, told)
     assert places.clusters == ("shop",)
     connections = {one["envName"].removeprefix("AIRFLOW_CONN_").lower() for one in VALUES["secret"]}
     assert {address_of(places.lake).connection, address_of(places.what_ifs).connection} <= connections

@@ -13,7 +13,7 @@ from rocketmq_capacity.assessment.finding_states import states_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.assess import found_before
-from rocketmq_capacity.steps.planning import Found, Planning
+from rocketmq_capacity.steps.planning import Planning, RunFindings
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.tables.arrow import table_of
 from tests.report.from_rows import typed
@@ -42,7 +42,7 @@ def assessed(run: Run, taken_at: str, steps: tuple[str, ...] = ("assess", "publi
     return run
 
 
-def looked_back(lake: Lake, run: Run) -> Found | None:
+def looked_back(lake: Lake, run: Run) -> RunFindings | None:
     return found_before(lake, Planning(lambda: pytest.fail("needs no Spark"), run, Policy()))
 
 

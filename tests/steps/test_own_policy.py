@@ -11,13 +11,13 @@ from rocketmq_capacity.plan_file.own_policy import OwnPolicy, PolicyDifference
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.snapshot.inventory import (
     FORMAT,
-    Broker,
     Client,
-    ConsumerGroup,
     Inventory,
-    OwnedQueue,
-    Subscription,
-    Topic,
+    InventoryBroker,
+    InventoryGroup,
+    InventoryOwnedQueue,
+    InventorySubscription,
+    InventoryTopic,
     TopicQueues,
 )
 from rocketmq_capacity.steps.app import of_run, policy_of
@@ -32,23 +32,23 @@ ALL = Policy().strategies
 def stored(folder: Path, *clients: dict[str, Any], **group: Any) -> Run:
     """A run with the snapshot of a cluster with one group, of clients that read a topic of four queues."""
     members = tuple(Client(client_id=f"c{number}", **client) for number, client in enumerate(clients))
-    reads = (Subscription(topic="pay", expression_type="TAG", expression="*"),)
+    reads = (InventorySubscription(topic="pay", expression_type="TAG", expression="*"),)
     queues = TopicQueues(broker_name="broker-a", read_queue_nums=4, write_queue_nums=4, perm=6)
     inventory = Inventory(
         format=FORMAT,
         cluster_name="C1",
         taken_at="2026-11-20T02:00:00Z",
-        brokers=(Broker(broker_name="broker-a", broker_id=0),),
-        topics=(Topic(topic="pay", queues=(queues,)),),
-        consumer_groups=(ConsumerGroup(consumer_group="g_pay", clients=members, subscriptions=reads, **group),),
+        brokers=(InventoryBroker(broker_name="broker-a", broker_id=0),),
+        topics=(InventoryTopic(topic="pay", queues=(queues,)),),
+        consumer_groups=(InventoryGroup(consumer_group="g_pay", clients=members, subscriptions=reads, **group),),
     )
     run = Lake(folder).run("C1", "r1")
     snapshot(Planning(lambda: pytest.fail("needs no Spark"), run, Policy()), inventory)
     return run
 
 
-def owned(*queue_ids: int) -> tuple[OwnedQueue, ...]:
-    return tuple(OwnedQueue(topic="pay", broker_name="broker-a", queue_id=queue_id) for queue_id in queue_ids)
+def owned(*queue_ids: int) -> tuple[InventoryOwnedQueue, ...]:
+    return tuple(InventoryOwnedQueue(topic="pay", broker_name="broker-a", queue_id=queue_id) for queue_id in queue_ids)
 
 
 def asked(*strategies: str, changes: str = "") -> Policy:

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.snapshot.collect_sample import ClusterSample
-from rocketmq_capacity.snapshot.inventory import Client, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryTopic
 from rocketmq_capacity.snapshot.past_samples import SampledDay, with_sampled_days
 from rocketmq_capacity.steps.sample import MOST_FILES, store_sample
 from rocketmq_capacity.steps.stored_samples import with_stored_samples
@@ -62,7 +62,7 @@ def samples(seed: int) -> Iterator[ClusterSample]:
 
 def inventory(taken: datetime) -> Inventory:
     own = with_members(group("g", ()), clients=(Client(client_id="c1"),))
-    whole = cluster([Topic(topic=topic) for topic in TOPICS], [own])
+    whole = cluster([InventoryTopic(topic=topic) for topic in TOPICS], [own])
     return with_members(whole, cluster_name=CLUSTER, taken_at=taken.isoformat().replace("+00:00", "Z"))
 
 

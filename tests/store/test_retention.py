@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.settings.policy import Retention
+from rocketmq_capacity.settings.policy import RetentionPolicy
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.retention import Expired, ahead, check_clock, check_share, delete, expired
 from rocketmq_capacity.store.run_key import key_before, run_key
@@ -16,8 +16,8 @@ from rocketmq_capacity.store.writing import write_whole
 from tests.store.dag_run import DagRun
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-A_MONTH = Retention(days=30, count=1_000)
-THREE = Retention(days=1_000, count=3)
+A_MONTH = RetentionPolicy(days=30, count=1_000)
+THREE = RetentionPolicy(days=1_000, count=3)
 
 
 def a_run(
@@ -34,7 +34,7 @@ def a_run(
     return run
 
 
-def names(lake: Path, rules: Retention = A_MONTH) -> list[str]:
+def names(lake: Path, rules: RetentionPolicy = A_MONTH) -> list[str]:
     return [run.run_id for run in expired(Lake(lake), rules, NOW)]
 
 
@@ -144,7 +144,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 def test_a_clock_that_is_a_year_ahead_deletes_nothing(tmp_path: Path) -> None:
     for days in range(80):
         a_run(tmp_path, days)
-    lake, rules = Lake(tmp_path), Retention()
+    lake, rules = Lake(tmp_path), RetentionPolicy()
     ahead = expired(lake, rules, NOW + timedelta(days=365))
     assert len(ahead) == 79
     with pytest.raises(BadInput, match=r"79 of the 80 runs of shop would be deleted at once; expected at most 20 "):
@@ -154,7 +154,7 @@ def test_a_clock_that_is_a_year_ahead_deletes_nothing(tmp_path: Path) -> None:
 def test_what_expires_day_by_day_may_go(tmp_path: Path) -> None:
     for days in range(90, 101):
         a_run(tmp_path, days)
-    lake, rules = Lake(tmp_path), Retention()
+    lake, rules = Lake(tmp_path), RetentionPolicy()
     daily = expired(lake, rules, NOW)
     assert len(daily) == 10
     check_share(lake, daily, rules)
@@ -215,7 +215,7 @@ def test_a_clock_that_is_a_year_behind_deletes_nothing(tmp_path: Path) -> None:
     for days in range(80):
         a_run(tmp_path, days)
     lake, wrong = Lake(tmp_path), NOW - timedelta(days=365)
-    assert expired(lake, Retention(days=30, count=3), wrong) == []
+    assert expired(lake, RetentionPolicy(days=30, count=3), wrong) == []
     assert len(ahead(lake, wrong)) == 80
 
 

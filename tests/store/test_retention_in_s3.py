@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from rocketmq_capacity.settings.policy import Retention
+from rocketmq_capacity.settings.policy import RetentionPolicy
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.place import folders_in, usable_place
 from rocketmq_capacity.store.published import published
@@ -16,7 +16,7 @@ from tests.fixtures.s3 import BUCKET, S3
 from tests.store.dag_run import DagRun
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-A_MONTH = Retention(days=30, count=1_000)
+A_MONTH = RetentionPolicy(days=30, count=1_000)
 
 
 @pytest.fixture

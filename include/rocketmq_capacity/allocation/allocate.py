@@ -9,7 +9,7 @@ import numpy as np
 
 from rocketmq_capacity.allocation.dialect import dialect_of, dialects_of, id_with_several_dialects, is_usual
 from rocketmq_capacity.allocation.registry import Strategy, strategy_of
-from rocketmq_capacity.allocation.rows import Rows, rows_of_shares, with_proxied_rows
+from rocketmq_capacity.allocation.rows import AllocationRows, rows_of_shares, with_proxied_rows
 from rocketmq_capacity.allocation.shares import everyone, owners_of_parts, seen_from, shares_of_parts
 from rocketmq_capacity.model.division import NOTHING, Division, Integers, Members
 from rocketmq_capacity.model.facts import Consumer
@@ -115,15 +115,15 @@ class Strategies:
                     np.where(is_owned, shares.owner - joined.first_place, NOBODY),
                 )
 
-    def rows(self, strategy: str, division: Division) -> Rows | None:
+    def rows(self, strategy: str, division: Division) -> AllocationRows | None:
         """The rows of ``allocation`` of a clustering group under a strategy; None if the strategy cannot run."""
         return self.rows_of_each([(strategy, division)])[0]
 
-    def rows_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[Rows | None]:
+    def rows_of_each(self, asked: Sequence[tuple[str, Division]]) -> list[AllocationRows | None]:
         """The rows of several divisions, each under a strategy; None if the strategy cannot run."""
         judged = [self._judged(strategy, division) for strategy, division in asked]
         of_divisions = [
-            Rows(strategy, division, NOTHING, NOTHING, NOTHING) if verdict.is_applicable else None
+            AllocationRows(strategy, division, NOTHING, NOTHING, NOTHING) if verdict.is_applicable else None
             for (strategy, division), (verdict, _) in zip(asked, judged, strict=True)
         ]
         for numbers, listed, shares in self._shares(asked, judged):
@@ -232,19 +232,19 @@ def _completed(verdict: Verdict, division: Division, owners: Owners) -> Owners:
     return with_proxied(owners, division)
 
 
-def rows_of(division: Division, strategies: Strategies) -> list[Rows]:
+def rows_of(division: Division, strategies: Strategies) -> list[AllocationRows]:
     """The rows of one group; see :func:`rows_of_each`."""
     return rows_of_each([division], strategies)[0]
 
 
-def rows_of_each(divisions: Sequence[Division], strategies: Strategies) -> list[list[Rows]]:
-    """The rows of each group, one :class:`Rows` for each strategy of the policy that can run.
+def rows_of_each(divisions: Sequence[Division], strategies: Strategies) -> list[list[AllocationRows]]:
+    """The rows of each group, one :class:`AllocationRows` for each strategy of the policy that can run.
 
     There is a row for each queue and each consumer that takes it. Broadcasting groups have the strategy BROADCASTING.
     """
-    of_divisions: list[list[Rows]] = [[] for _ in divisions]
+    of_divisions: list[list[AllocationRows]] = [[] for _ in divisions]
     asked: list[tuple[str, Division]] = []
-    of_group: list[list[Rows]] = []
+    of_group: list[list[AllocationRows]] = []
     for division, rows in zip(divisions, of_divisions, strict=True):
         if not len(division.members) or not len(division.queues):
             continue

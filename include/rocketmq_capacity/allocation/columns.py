@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from rocketmq_capacity.allocation.rows import Rows
+from rocketmq_capacity.allocation.rows import AllocationRows
 from rocketmq_capacity.model.division import Integers
 
 
-def allocation_columns(groups: Mapping[str, list[Rows]]) -> dict[str, pa.Array]:
+def allocation_columns(groups: Mapping[str, list[AllocationRows]]) -> dict[str, pa.Array]:
     """The columns of ``allocation`` of several groups; texts are dictionary-encoded.
 
     All rows of a group are of one division.

@@ -13,7 +13,7 @@ from rocketmq_capacity.vocabulary import EVERY_QUEUE
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class AllocationRows:
     """Rows of the dataset ``allocation`` of one group and strategy, as indexes.
 
     Attributes:
@@ -43,7 +43,7 @@ class Rows:
         yield from self.strangers
 
 
-def rows_of_shares(strategy: str, division: Division, shares: Shares) -> Rows:
+def rows_of_shares(strategy: str, division: Division, shares: Shares) -> AllocationRows:
     """The rows of what a strategy gives: one for each queue and each consumer that takes it."""
     queues, members = division.queues, division.members
     queue, place = shares.queue, shares.place
@@ -63,10 +63,10 @@ def rows_of_shares(strategy: str, division: Division, shares: Shares) -> Rows:
         for place, topic, name in shares.strangers
         for _ in range(int(takers(division, topic)[place]))
     )
-    return Rows(strategy, division, places, queue_id, np.concatenate(client), strangers)
+    return AllocationRows(strategy, division, places, queue_id, np.concatenate(client), strangers)
 
 
-def with_proxied_rows(rows: Rows, division: Division) -> Rows:
+def with_proxied_rows(rows: AllocationRows, division: Division) -> AllocationRows:
     """The rows of the listed consumers, and those of gRPC consumers, with queue -1 for all queues of a broker.
 
     For an orderly group the Proxy names the queues one by one.
@@ -79,10 +79,10 @@ def with_proxied_rows(rows: Rows, division: Division) -> Rows:
         queue, place = queue[is_first], place[is_first]
         queue_id = np.full(len(queue), EVERY_QUEUE)
     if not len(division.among_listed.members):
-        return Rows(rows.strategy, division, queues.place[queue], queue_id, division.members.client[place])
+        return AllocationRows(rows.strategy, division, queues.place[queue], queue_id, division.members.client[place])
     index, takes = index_of_clients(division), takes_share(division)
     keep = takes[rows.client]
-    return Rows(
+    return AllocationRows(
         rows.strategy,
         division,
         np.concatenate([rows.place[keep], queues.place[queue]]),

@@ -11,9 +11,9 @@ from rocketmq_capacity.assessment.churn import UNKNOWN
 from rocketmq_capacity.assessment.client_bounds import client_bounds
 from rocketmq_capacity.assessment.coming_events import event_needs
 from rocketmq_capacity.assessment.failures import group_failures
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.headroom import group_headroom
-from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.loads import GroupLoad
 from rocketmq_capacity.assessment.ownership import drained
 from rocketmq_capacity.assessment.peak import utc_of
 from rocketmq_capacity.assessment.provision import NOT_KNOWN
@@ -22,7 +22,7 @@ from rocketmq_capacity.assessment.scale_down import ScaleDown, scale_down, settl
 from rocketmq_capacity.assessment.size_table import group_sizes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.together import divide_together, size_together
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.assessment.traffic_forecast import full_of_queues
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend
 from rocketmq_capacity.assessment.versions import version_faults
@@ -82,7 +82,7 @@ class GroupAssessment:
     findings: list[Finding]
 
 
-def assess_groups(groups: Sequence[Group]) -> list[GroupAssessment]:
+def assess_groups(groups: Sequence[AssessedGroup]) -> list[GroupAssessment]:
     """Judge business groups; what numpy computes is computed for all of them at once."""
     divide_together(groups)
     judged = [group.apart for group in groups]
@@ -91,13 +91,13 @@ def assess_groups(groups: Sequence[Group]) -> list[GroupAssessment]:
     return list(map(_assessed, groups, group_failures(judged)))
 
 
-def assess_group(group: Group) -> GroupAssessment:
+def assess_group(group: AssessedGroup) -> GroupAssessment:
     """Judge a business group."""
     (assessment,) = assess_groups([group])
     return assessment
 
 
-def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
+def _assessed(group: AssessedGroup, failures: list[GroupFailure]) -> GroupAssessment:
     findings = list(_findings(group))
     spare = scale_down(group, findings)
     if spare.kept is not None:
@@ -122,14 +122,14 @@ def _assessed(group: Group, failures: list[GroupFailure]) -> GroupAssessment:
     )
 
 
-def _findings(group: Group) -> Iterator[Finding]:
+def _findings(group: AssessedGroup) -> Iterator[Finding]:
     """What is wrong with a group; while its schedule has it off, only what is lost for good."""
     for finding in chain.from_iterable(rule(group) for rule in group_rules().values()):
         if not group.is_off or rule_of(finding.rule).is_for_good:
             yield finding
 
 
-def assess_topic(topic: Topic) -> list[Finding]:
+def assess_topic(topic: AssessedTopic) -> list[Finding]:
     """Judge a topic; only business topics have findings."""
     if not topic.is_business:
         return []
@@ -141,7 +141,7 @@ def assess_cluster(cluster: ClusterFacts, disagreements: Disagreements, policy: 
     return list(chain.from_iterable(rule(cluster, disagreements, policy) for rule in cluster_rules().values()))
 
 
-def _status(group: Group, spare: ScaleDown) -> GroupStatus:
+def _status(group: AssessedGroup, spare: ScaleDown) -> GroupStatus:
     verdict, facts, current = settled(group.provision, spare), group.facts, group.current
     bounds = client_bounds(group, verdict, spare)
     use, judged, needed = verdict.utilisation, verdict.judged_utilisation, verdict.needed or NOT_KNOWN
@@ -162,7 +162,7 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
             reads.topic.topic: reads.pass_ratio for reads in group.business if reads.pass_ratio not in (None, 1.0)
         }
         or None,
-        untold_filters=tuple(reads.topic.topic for reads in group.business if reads.pass_ratio is None),
+        unknown_filters=tuple(reads.topic.topic for reads in group.business if reads.pass_ratio is None),
         provision_reason=verdict.reason,
         reading_status=group.reading_status,
         current_strategy=None if current is None else current.strategy,
@@ -204,7 +204,7 @@ def _status(group: Group, spare: ScaleDown) -> GroupStatus:
     )
 
 
-def _growth(group: Group, growth: TrafficTrend | None) -> dict[str, Any]:
+def _growth(group: AssessedGroup, growth: TrafficTrend | None) -> dict[str, Any]:
     """The columns about the trend of a group's traffic; none without a trend."""
     if growth is None:
         return {}
@@ -219,7 +219,7 @@ def _growth(group: Group, growth: TrafficTrend | None) -> dict[str, Any]:
     }
 
 
-def _strategy_load(group: Group, strategy: str, load: Load | None) -> StrategyLoad:
+def _strategy_load(group: AssessedGroup, strategy: str, load: GroupLoad | None) -> StrategyLoad:
     """The row of a strategy; the load is None if the strategy does not apply."""
     verdict = group.verdicts[strategy]
     reason, dialects = verdict.reason, verdict.dialects

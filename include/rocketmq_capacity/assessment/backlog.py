@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.lag import (
     HOUR_S,
     STANDING,
@@ -177,7 +177,7 @@ LAG_STATE: Final = Rule(
 )
 
 
-def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
+def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]:
     """The finding of LAG_STATE if a queue is stopped, rewound, stalled, or never catches up by its last samples.
 
     A group that is bound to a LITE topic has no offsets on the topic's queues: brokers report 0, whatever it has read.
@@ -232,7 +232,7 @@ def lag_by_samples(group: Group, late: LateFigures) -> Iterator[Finding]:
     )
 
 
-def _suspended(group: Group, states: Sequence[QueueState]) -> list[str] | UnsetType:
+def _suspended(group: AssessedGroup, states: Sequence[QueueState]) -> list[str] | UnsetType:
     """The clients that look suspended, if all of these queues are theirs."""
     behind = {one.queue for one in states}
     theirs = {queue for one in group.suspended for queue in (*one.unread, *one.not_taken)}
@@ -246,7 +246,7 @@ def _suspended(group: Group, states: Sequence[QueueState]) -> list[str] | UnsetT
     return [one.client_id for one in group.suspended if not behind.isdisjoint((*one.unread, *one.not_taken))]
 
 
-def _pulled_slowly(group: Group, states: Sequence[QueueState]) -> PullBound | UnsetType:
+def _pulled_slowly(group: AssessedGroup, states: Sequence[QueueState]) -> PullBound | UnsetType:
     """The settings that let readers pull too little, if that is so on all of these queues."""
     slow = group.slow_pulls
     if slow is None or not {one.queue for one in states} <= slow.queues:
@@ -259,7 +259,7 @@ def _pulled_slowly(group: Group, states: Sequence[QueueState]) -> PullBound | Un
     )
 
 
-def _is_under_way(group: Group, state: QueueState) -> bool:
+def _is_under_way(group: AssessedGroup, state: QueueState) -> bool:
     """Whether the lag of a queue never was more than the messages that are always under way there.
 
     These are a few, and those of ``min_growth_s``: clients commit what they have read every few seconds.
@@ -287,7 +287,7 @@ def _window_s(states: Sequence[QueueState]) -> float:
     return max((one.over_s for one in states), default=0.0) if all(one.over_s > 0 for one in states) else 0.0
 
 
-def _lag_severity(group: Group, states: Sequence[QueueState]) -> Severity:
+def _lag_severity(group: AssessedGroup, states: Sequence[QueueState]) -> Severity:
     """CRITICAL if much is left unread on queues whose offset stands while more is written.
 
     INFO for a group without clients, which may never come back, and for little lag, unless it stands for so long that

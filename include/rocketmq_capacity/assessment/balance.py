@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rocketmq_capacity.assessment.finding import figures, finding, times
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.lag import lag_troubles
-from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.loads import GroupLoad
 from rocketmq_capacity.assessment.ownership import drained
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import EVEN, FALLS, SKEW, UNEVEN, Rule
@@ -183,17 +183,17 @@ ALLOCATION_SKEW: Final = Rule(
 )
 
 
-def allocation_skew(group: Group) -> Iterator[Finding]:
+def allocation_skew(group: AssessedGroup) -> Iterator[Finding]:
     """ALLOCATION_SKEW: some clients own more queues of a single topic than they need to."""
     yield from _count_skew(group, ALLOCATION_SKEW, group.policy.thresholds.ALLOCATION_SKEW)
 
 
-def cross_topic_skew(group: Group) -> Iterator[Finding]:
+def cross_topic_skew(group: AssessedGroup) -> Iterator[Finding]:
     """CROSS_TOPIC_SKEW: some clients own more queues than they need to, though every topic is even by itself."""
     yield from _count_skew(group, CROSS_TOPIC_SKEW, group.policy.thresholds.CROSS_TOPIC_SKEW)
 
 
-def traffic_skew(group: Group) -> Iterator[Finding]:
+def traffic_skew(group: AssessedGroup) -> Iterator[Finding]:
     """TRAFFIC_SKEW: some clients get much more than their share of the messages, and another division would help.
 
     PRIORITY topics are left out, because their levels should differ.
@@ -203,7 +203,7 @@ def traffic_skew(group: Group) -> Iterator[Finding]:
     levels = np.array([reads.topic.message_type == PRIORITY for reads in group.division.queues.topics], bool)
     if load is not None and levels.any():
         weights = weights.without(levels[group.division.queues.topic])
-        load = Load.of(group.division, weights, load.owners)
+        load = GroupLoad.of(group.division, weights, load.owners)
     if load is None or (traffic := load.traffic) is None:
         return
     bounds = group.policy.thresholds.TRAFFIC_SKEW
@@ -226,7 +226,7 @@ def traffic_skew(group: Group) -> Iterator[Finding]:
     )
 
 
-def lag_skew(group: Group) -> Iterator[Finding]:
+def lag_skew(group: AssessedGroup) -> Iterator[Finding]:
     """LAG_SKEW: few clients have most of the lag, and it is not under control."""
     load = _judged(group)
     if load is None or (lag := load.lag_metrics) is None:
@@ -246,7 +246,7 @@ def lag_skew(group: Group) -> Iterator[Finding]:
     )
 
 
-def _judged(group: Group) -> Load | None:
+def _judged(group: AssessedGroup) -> GroupLoad | None:
     """Today's load; None for a group that these rules do not judge."""
     low, weights = group.policy.thresholds.LOW_UTILISATION, group.weights
     if not group.facts.pulls or group.whole_load is None or not len(weights.queue) or group.is_settling:
@@ -258,21 +258,21 @@ def _judged(group: Group) -> Load | None:
     return None if is_low or has_time else group.whole_load
 
 
-def skew_severity(group: Group) -> Severity:
+def skew_severity(group: AssessedGroup) -> Severity:
     """Of an uneven load: WARNING if its busiest client is, or may be, too busy at the peak, or if lag grows."""
     low, busy = group.policy.thresholds.LOW_UTILISATION, _most_busy(group)
     is_busy = busy is None or busy > low.busy_ratio
     return WARNING if is_busy or group.apart.growth.is_above(low.min_lag) else INFO
 
 
-def _most_busy(group: Group) -> float | None:
+def _most_busy(group: AssessedGroup) -> float | None:
     """How busy the busiest client, outliers apart, may be at the peak; None if that is unknown."""
     work = group.apart.planned_work
     busiest = None if work is None else work.busiest()
     return None if busiest is None else busiest[0].upper * group.peak.scale
 
 
-def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Finding]:
+def _count_skew(group: AssessedGroup, rule: Rule, bounds: AllocationSkew) -> Iterator[Finding]:
     """The finding of the rule, if the skew is of its kind: CROSS_TOPIC_SKEW if there are several topics, each even."""
     load = _judged(group)
     if load is None or (count := load.count) is None:
@@ -304,7 +304,7 @@ def _count_skew(group: Group, rule: Rule, bounds: AllocationSkew) -> Iterator[Fi
     )
 
 
-def _uneven_topics(group: Group, load: Load) -> tuple[int, int]:
+def _uneven_topics(group: AssessedGroup, load: GroupLoad) -> tuple[int, int]:
     """The number of business topics with owners today, and of those of which a client owns more than it needs to."""
     queues, clients = group.division.queues, len(group.client_ids)
     owned = np.zeros((len(queues.topics), clients), np.int64)
@@ -318,7 +318,7 @@ def _uneven_topics(group: Group, load: Load) -> tuple[int, int]:
     return int((most > 0).sum()), int((most > -(-sizes // group.facts.distinct_client_ids)).sum())
 
 
-def _busiest(group: Group, loads: npt.NDArray[Any], most: float) -> list[str]:
+def _busiest(group: AssessedGroup, loads: npt.NDArray[Any], most: float) -> list[str]:
     """The clients with the highest load."""
     return [client_id for client_id, load in zip(group.client_ids, loads.tolist(), strict=True) if load == most]
 

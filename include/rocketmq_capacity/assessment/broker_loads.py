@@ -39,7 +39,7 @@ TOPICS_AT_ONCE: Final = 1_000
 """Topics in memory as a table of topics and brokers."""
 
 
-class TopicPlace(Protocol):
+class FailureTopicPlace(Protocol):
     """A topic on a broker, as ``topic_failure`` has it: ``writable_queues`` are those elsewhere."""
 
     @property
@@ -118,12 +118,12 @@ class BrokerLoads:
     added_msgs_per_s: Numbers
 
     @classmethod
-    def of(cls, places: Sequence[TopicPlace], cluster: ClusterFacts, policy: Policy) -> "BrokerLoads":
+    def of(cls, places: Sequence[FailureTopicPlace], cluster: ClusterFacts, policy: Policy) -> "BrokerLoads":
         """The masters of a cluster; ``places`` has a row for each business topic and broker."""
         brokers = sorted((one for one in cluster.brokers if one.broker_id == 0), key=lambda one: one.broker_name)
         limits = [Limit.of(one, policy) for one in brokers]
         index = {one.broker_name: number for number, one in enumerate(brokers)}
-        by_topic: dict[str, list[TopicPlace]] = {}
+        by_topic: dict[str, list[FailureTopicPlace]] = {}
         for place in places:
             by_topic.setdefault(place.topic, []).append(place)
         count = Counter(place.lost for place in places)
@@ -209,7 +209,7 @@ def broker_loads(loads: BrokerLoads, policy: Policy) -> Iterator[BrokerLoad]:
         )
 
 
-def topic_headroom(places: Iterable[TopicPlace], loads: BrokerLoads) -> Iterator[TopicHeadroom]:
+def topic_headroom(places: Iterable[FailureTopicPlace], loads: BrokerLoads) -> Iterator[TopicHeadroom]:
     """A row for each topic with traffic on brokers of which it is known what they can store.
 
     Only this topic's traffic grows: a broker bears as much more as it has left.
@@ -234,7 +234,7 @@ def topic_headroom(places: Iterable[TopicPlace], loads: BrokerLoads) -> Iterator
         yield TopicHeadroom(topic=topic, factor=factor, breaks=breaks, broker_name=broker_name)
 
 
-def _tables(topics: Sequence[Sequence[TopicPlace]], index: dict[str, int]) -> tuple[Numbers, Numbers]:
+def _tables(topics: Sequence[Sequence[FailureTopicPlace]], index: dict[str, int]) -> tuple[Numbers, Numbers]:
     """Topics by brokers: messages a second there (NaN: unknown), and writable queues (NaN: none, or unknown)."""
     written, queues = np.zeros((len(topics), len(index))), np.full((len(topics), len(index)), np.nan)
     for row, places in enumerate(topics):

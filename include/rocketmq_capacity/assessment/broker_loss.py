@@ -45,7 +45,7 @@ class Masterless(Evidence, frozen=True, kw_only=True):
     group_names: Annotated[Sequence[str], means("the first of these groups")]
 
 
-class Loss(Evidence, frozen=True, kw_only=True):
+class BrokerLossEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of BROKER_LOSS for a broker that may be lost."""
 
     msgs_per_s: Annotated[float | None, means("messages that are written to it")]
@@ -70,7 +70,7 @@ BROKER_LOSS: Final = Rule(
     meaning="If this broker is lost, the remaining brokers get its share of the messages.",
     place=140,
     goal="SURVIVES_LOSS",
-    evidence=(Masterless, Loss),
+    evidence=(Masterless, BrokerLossEvidence),
     advice=_advice,
     follows_loss_of="brokers",
     about=("broker",),
@@ -242,7 +242,7 @@ def _loss(
         WARNING if under or over else INFO,
         broker_name=name,
         subjects=[name],
-        evidence=Loss(
+        evidence=BrokerLossEvidence(
             msgs_per_s=rounded(rate),
             traffic_share=rounded(share),
             groups=len(groups),

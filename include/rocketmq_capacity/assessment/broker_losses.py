@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.loads import Weights
+from rocketmq_capacity.assessment.loads import QueueWeights
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division, Flags, Integers, Members, Queues
 from rocketmq_capacity.model.ragged import begins_of, joined_from, lengths, within
@@ -77,7 +77,7 @@ class Lost:
     """
 
     base: Division
-    weights: Weights
+    weights: QueueWeights
     losses: Mapping[str, Collection[str]]
     members: Members | None = None
 
@@ -87,7 +87,7 @@ class Lost:
         return self.base.members if self.members is None else self.members
 
     @classmethod
-    def each_broker(cls, base: Division, weights: Weights) -> "Lost":
+    def each_broker(cls, base: Division, weights: QueueWeights) -> "Lost":
         """Each broker that has readable business queues of a group."""
         names = {place.broker_name for reads, place in base.queues.of_topics if reads.topic.kind == BUSINESS}
         real = sorted(name for name in names if not name.startswith(LOGICAL_BROKER_PREFIX))

@@ -19,7 +19,7 @@ from rocketmq_capacity.model.ragged import begins_of, joined, joined_from, lengt
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Assignment:
     """A group in which certain clients own certain queues.
 
     Attributes:
@@ -61,7 +61,7 @@ class Burden:
     orphans: int
 
 
-def burdens(cases: Sequence[Case]) -> list[Burden]:
+def burdens(cases: Sequence[Assignment]) -> list[Burden]:
     """What the clients of each case bear."""
     if not cases:
         return []
@@ -110,7 +110,7 @@ class _Cells:
         case: of each cell the index of its case.
     """
 
-    cases: Sequence[Case]
+    cases: Sequence[Assignment]
     clients: Integers
     topics: Integers
     row: Integers
@@ -118,7 +118,7 @@ class _Cells:
     case: Integers
 
     @classmethod
-    def of(cls, cases: Sequence[Case]) -> "_Cells":
+    def of(cls, cases: Sequence[Assignment]) -> "_Cells":
         """The cells of some cases."""
         clients = lengths([case.rows for case in cases])
         topics = lengths([case.division.queues.topics for case in cases])

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.assessment import remedies
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Cause, Provision
-from rocketmq_capacity.assessment.remedies import CallTime, Together
+from rocketmq_capacity.assessment.remedies import CallTime, JoinedRemedies
 from rocketmq_capacity.assessment.sizes import Search, Sizes, least_number, more_clients, result
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
@@ -65,7 +65,7 @@ class TooBusy(Evidence, frozen=True, kw_only=True):
     calls_busy_ratio: Annotated[float | None, means("busy share of the busiest client with such calls")]
     needed_queues: Annotated[NeededQueues | None, means("more queues of a topic that are enough")]
     queues_busy_ratio: Annotated[float | None, means("busy share of the busiest client with them")]
-    needed_together: Annotated[Together | None, means("measures that are enough only together")]
+    needed_together: Annotated[JoinedRemedies | None, means("measures that are enough only together")]
     strategies: Annotated[Sequence[BusyUnder], means("what other strategies would change")]
     mend_first: Annotated[str | UnsetType, means("the rule whose finding decides how queues are divided")] = UNSET
     doubt: Annotated[str | None, means("which fact must be wrong")]
@@ -191,7 +191,7 @@ OVERLOADED = 1.0
 """Busy share above which a client falls behind. CRITICAL if it is measured now; a peak of the past is a WARNING."""
 
 
-def consumer_capacity(group: Group) -> Iterator[Finding]:
+def consumer_capacity(group: AssessedGroup) -> Iterator[Finding]:
     """CONSUMER_CAPACITY: the busiest client is too busy, or lag grows; `clients_to_spare` finds that fewer are enough.
 
     Outliers are apart: CLIENT_OUTLIER finds them, and more clients or threads do not mend a sick one.
@@ -202,7 +202,7 @@ def consumer_capacity(group: Group) -> Iterator[Finding]:
         yield from _too_busy(group, verdict, verdict.utilisation, work)
 
 
-def _too_busy(group: Group, verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
+def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Work) -> Iterator[Finding]:
     bound, peak = group.policy.thresholds.PROVISION.under_utilisation, group.peak.scale
     is_busy, growth, first = verdict.cause == "busy", group.growth.by, group.mends_first
     needed = None if verdict.needed is None else verdict.needed.target
@@ -261,7 +261,7 @@ def needed_queues_of(queues: MoreQueues) -> NeededQueues:
     return NeededQueues(topic=queues.topic, queues_per_broker=queues.queues_per_broker, clients=queues.clients)
 
 
-def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
+def clients_to_spare(group: AssessedGroup, left: int) -> Iterator[Finding]:
     """CONSUMER_CAPACITY: fewer clients are enough, and those there are have little to do; ``left`` may be left."""
     use, connections, floor = group.provision.utilisation, group.facts.connections, least_left(group.staff)
     least = group.policy.thresholds.PROVISION.spare_below_utilisation
@@ -294,7 +294,7 @@ def clients_to_spare(group: Group, left: int) -> Iterator[Finding]:
     )
 
 
-def sizes_asked_for(group: Group) -> Iterator[range]:
+def sizes_asked_for(group: AssessedGroup) -> Iterator[range]:
     """The numbers of clients that the rule asks for in a clustering group, one after the other."""
     verdict = group.provision
     if verdict.status == OVER:
@@ -304,7 +304,7 @@ def sizes_asked_for(group: Group) -> Iterator[range]:
         yield from more_clients(group.sizes, group.policy.thresholds.PROVISION.under_utilisation)
 
 
-def fewest_clients(group: Group) -> Search:
+def fewest_clients(group: AssessedGroup) -> Search:
     """The fewest clients that a group with clients to spare may be left with; None where none may go.
 
     Their busiest one stays within ``over_utilisation``, and with one more lost within ``under_utilisation``; the
@@ -329,7 +329,7 @@ def _upper_share(sizes: Sizes, clients: int) -> float:
     return float("inf") if busiest is None else rounded(busiest.upper, 9) or 0.0
 
 
-def _utilisation(group: Group, use: Interval) -> dict[str, Any]:
+def _utilisation(group: AssessedGroup, use: Interval) -> dict[str, Any]:
     at_peak = group.provision.at_peak or use  # a verdict has both
     return {
         "lower_utilisation_ratio": rounded(use.lower),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Flags, Integers
 
@@ -46,7 +46,7 @@ class CapacityRows:
     figures: dict[str, Numbers]
 
 
-def capacity_rows(group: Group) -> CapacityRows | None:
+def capacity_rows(group: AssessedGroup) -> CapacityRows | None:
     """The rows of a group; None if the owners are unknown."""
     work = group.work
     if work is None:

@@ -18,7 +18,7 @@ TOGETHER: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class GroupAfterChange:
     """What is left of a group after a change.
 
     Attributes:
@@ -38,14 +38,14 @@ class Change:
     thinned: int | None = None
 
     @classmethod
-    def of_losses(cls, before: OwnersByStrategy, losses: BrokerLosses, base_client: Integers) -> "Change":
+    def of_losses(cls, before: OwnersByStrategy, losses: BrokerLosses, base_client: Integers) -> "GroupAfterChange":
         """What is left after losses."""
         return cls(before, OwnersByStrategy(before.allocator, losses.division), losses.base_queue, base_client, losses)
 
     @classmethod
     def of_members(
         cls, before: OwnersByStrategy, members: Members, base_client: Integers, thinned: int | None = None
-    ) -> "Change":
+    ) -> "GroupAfterChange":
         """Other clients for the same queues."""
         base = before.division
         owners = OwnersByStrategy(before.allocator, Division(base.group, base.queues, members))
@@ -67,7 +67,7 @@ Moved = tuple[list[int], frozenset[int]]
 afterwards, as indexes in the division that is left."""
 
 
-def moved_queues(asked: Sequence[tuple[Change, Sequence[str]]]) -> Iterator[dict[str, Moved]]:
+def moved_queues(asked: Sequence[tuple[GroupAfterChange, Sequence[str]]]) -> Iterator[dict[str, Moved]]:
     """What moves with each change, under each of its strategies.
 
     Where a strategy throws afterwards, queues keep the owners that they have.
@@ -76,8 +76,10 @@ def moved_queues(asked: Sequence[tuple[Change, Sequence[str]]]) -> Iterator[dict
         yield from _moved([change for change, _ in part], [strategies for _, strategies in part])
 
 
-def _in_parts(asked: Iterable[tuple[Change, Sequence[str]]]) -> Iterator[list[tuple[Change, Sequence[str]]]]:
-    part: list[tuple[Change, Sequence[str]]] = []
+def _in_parts(
+    asked: Iterable[tuple[GroupAfterChange, Sequence[str]]],
+) -> Iterator[list[tuple[GroupAfterChange, Sequence[str]]]]:
+    part: list[tuple[GroupAfterChange, Sequence[str]]] = []
     queues = 0
     for change, strategies in asked:
         part.append((change, strategies))
@@ -89,7 +91,7 @@ def _in_parts(asked: Iterable[tuple[Change, Sequence[str]]]) -> Iterator[list[tu
         yield part
 
 
-def _moved(changes: Sequence[Change], strategies: Sequence[Sequence[str]]) -> list[dict[str, Moved]]:
+def _moved(changes: Sequence[GroupAfterChange], strategies: Sequence[Sequence[str]]) -> list[dict[str, Moved]]:
     moved: list[dict[str, Moved]] = [{} for _ in changes]
     pairs = [(number, name) for number, names in enumerate(strategies) for name in names]
     single = [(number, name) for number, name in pairs if changes[number].before[name].owner is not None]
@@ -114,7 +116,7 @@ def _moved(changes: Sequence[Change], strategies: Sequence[Sequence[str]]) -> li
 class _Changes:
     """Changes of groups whose queues have one owner each; each array has those of all changes, one after the other."""
 
-    def __init__(self, changes: Sequence[Change]) -> None:
+    def __init__(self, changes: Sequence[GroupAfterChange]) -> None:
         self.changes = changes
         self.losses = [1 if change.losses is None else len(change.losses.losses) for change in changes]
         sizes = lengths([change.base_queue for change in changes])
@@ -141,14 +143,14 @@ class _Changes:
         return [numbers[end - number : end] for end, number in zip(ends, self.losses, strict=True)]
 
 
-def _loss(change: Change) -> Integers:
+def _loss(change: GroupAfterChange) -> Integers:
     """The loss of each queue that is left."""
     if change.losses is None:
         return np.zeros(len(change.base_queue), np.int64)
     return change.losses.loss[change.losses.division.queues.topic]
 
 
-def _several_moved(asked: Sequence[tuple[Change, str]]) -> list[list[int]]:
+def _several_moved(asked: Sequence[tuple[GroupAfterChange, str]]) -> list[list[int]]:
     """How many queues each change moves under a strategy, where a queue may have several owners."""
     if not asked:
         return []
@@ -166,7 +168,7 @@ def _several_moved(asked: Sequence[tuple[Change, str]]) -> list[list[int]]:
     return changes.counted(differ & changes.is_business)
 
 
-def _pairs_differ(asked: Sequence[tuple[Change, str]]) -> Flags:
+def _pairs_differ(asked: Sequence[tuple[GroupAfterChange, str]]) -> Flags:
     """The queues that other clients own, where some have several."""
     changes = [change for change, _ in asked]
     befores = [change.before[strategy] for change, strategy in asked]

@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
-from rocketmq_capacity.assessment.change import Change, Moved, moved_queues
-from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.change import GroupAfterChange, Moved, moved_queues
+from rocketmq_capacity.assessment.loads import GroupLoad
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.model.division import Division, Members
 from rocketmq_capacity.model.facts import Consumer
@@ -95,18 +95,18 @@ class Churn:
         return [name for name, verdict in self.verdicts.items() if verdict.is_applicable]
 
     @cached_property
-    def without_brokers(self) -> Change:
+    def without_brokers(self) -> GroupAfterChange:
         """The group without each of its brokers, as one change."""
-        return Change.of_losses(self.before, self.losses, np.arange(len(self.division.members.client_ids)))
+        return GroupAfterChange.of_losses(self.before, self.losses, np.arange(len(self.division.members.client_ids)))
 
     @cached_property
-    def fewer(self) -> Change | None:
+    def fewer(self) -> GroupAfterChange | None:
         """The group without its last client; None if it has no other."""
         consumers = self.division.members.consumers
         return self._of(consumers[:-1]) if len(consumers) > 1 else None
 
     @cached_property
-    def more(self) -> Change:
+    def more(self) -> GroupAfterChange:
         """The group with one more client, which is like the last one and sorts after it."""
         consumers = self.division.members.consumers
         last = consumers[-1]
@@ -118,18 +118,18 @@ class Churn:
         """The id of the client that leaves in ``fewer``."""
         return self.division.members.consumers[-1].client_id
 
-    def _of(self, consumers: tuple[Consumer, ...]) -> Change:
+    def _of(self, consumers: tuple[Consumer, ...]) -> GroupAfterChange:
         """Other consumers, each like one of today's; a new one has an id of its own."""
         members = self.division.members
         ids = [one.client_id for one in consumers]
         now = members.alike(consumers, ids) if members.is_plain else Members(consumers)
         loses_a_copy = len(consumers) < len(members) and not self._loses_an_id
         thinned = len(members.client_ids) - 1 if loses_a_copy else None
-        return Change.of_members(self.before, now, np.arange(len(now.client_ids)), thinned)
+        return GroupAfterChange.of_members(self.before, now, np.arange(len(now.client_ids)), thinned)
 
     moves = Together(_moves)
 
-    def changes(self) -> dict[Change, list[str]]:
+    def changes(self) -> dict[GroupAfterChange, list[str]]:
         """The changes whose owners are compared with today's, each with the strategies."""
         names: list[str] = [name for name in self.strategies if name in STRATEGIES and not self._all_read_all(name)]
         if not names:
@@ -141,7 +141,7 @@ class Churn:
             changes[self.without_brokers] = [name for name in names if name not in STAYING]
         return changes
 
-    def pareto_best(self, loads: Mapping[str, Load]) -> dict[str, bool]:
+    def pareto_best(self, loads: Mapping[str, GroupLoad]) -> dict[str, bool]:
         """Of each strategy whether it is Pareto-best, by its load of today.
 
         No other strategy is at least as good in queues with no reader or two readers, EXCESS by queues and moved
@@ -156,7 +156,7 @@ class Churn:
                 aims[name] = len(load.orphans), len(load.doubly_owned), rounded(excess, 6) or 0.0, moved
         return {name: not any(_is_better(other, own) for other in aims.values()) for name, own in aims.items()}
 
-    def moves_under(self, strategy: str, moved: Mapping[Change, Mapping[str, Moved]]) -> Moves:
+    def moves_under(self, strategy: str, moved: Mapping[GroupAfterChange, Mapping[str, Moved]]) -> Moves:
         """What moves under a strategy; ``moved`` is what each of :meth:`changes` moves."""
         if strategy not in STRATEGIES:  # a class of the deployment's own is asked about what is there alone
             return Moves(None, None, dict.fromkeys(self.losses.losses))
@@ -183,7 +183,7 @@ class Churn:
             not members.has_grpc and all(reads.pop_share_queue_num <= 0 for reads in self.division.group.business)
         )
 
-    def _fewer(self, strategy: str, moved: Mapping[Change, Mapping[str, Moved]]) -> int | None:
+    def _fewer(self, strategy: str, moved: Mapping[GroupAfterChange, Mapping[str, Moved]]) -> int | None:
         if self.fewer is None:
             return None
         if strategy in self.leave_the_rest:
@@ -202,7 +202,7 @@ class Churn:
             return False
         return self.division.members.is_plain and not self.verdicts[strategy].dialects
 
-    def _of_those_who_leave(self, strategy: str, change: Change) -> int:
+    def _of_those_who_leave(self, strategy: str, change: GroupAfterChange) -> int:
         """How many of the queues that stay are owned today by a client that leaves."""
         leaves = np.ones(len(self.division.members.client_ids), bool)
         leaves[change.base_client] = False
@@ -211,7 +211,7 @@ class Churn:
         stays[change.base_queue] = True
         return int(np.count_nonzero(leaves[owners.client] & stays[owners.queue]))
 
-    def moved(self, change: Change, moved: Mapping[str, Moved]) -> dict[str, int | None]:
+    def moved(self, change: GroupAfterChange, moved: Mapping[str, Moved]) -> dict[str, int | None]:
         """How many queues stay and get another owner, by strategy, if only some of the client ids are left.
 
         Args:
@@ -222,7 +222,7 @@ class Churn:
             return dict.fromkeys(self.strategies, None if len(change.division.queues) else 0)
         return {name: self._moved(name, change, moved) for name in self.strategies}
 
-    def _moved(self, strategy: str, change: Change, moved: Mapping[str, Moved]) -> int | None:
+    def _moved(self, strategy: str, change: GroupAfterChange, moved: Mapping[str, Moved]) -> int | None:
         if strategy not in self.leave_the_rest:
             (number,), unknown = moved[strategy]
             return None if self.before[strategy].unknown or unknown else number
@@ -231,7 +231,9 @@ class Churn:
             return int(np.count_nonzero(change.division.queues.is_business)) if some_leave else 0
         return self._of_those_who_leave(strategy, change)
 
-    def _brokers(self, strategy: str, moved: Mapping[Change, Mapping[str, Moved]]) -> Mapping[str, int | None]:
+    def _brokers(
+        self, strategy: str, moved: Mapping[GroupAfterChange, Mapping[str, Moved]]
+    ) -> Mapping[str, int | None]:
         losses, change = self.losses, self.without_brokers
         if change not in moved or strategy not in moved[change]:
             return dict.fromkeys(losses.losses, 0)

@@ -6,7 +6,7 @@ They never contradict the verdict on the group.
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.scale_down import CAPACITY, FALLS_BEHIND, ScaleDown
 from rocketmq_capacity.assessment.traffic_forecast import clients_then, outgrown
@@ -53,7 +53,7 @@ class ClientBounds:
     reason_code: ReasonCode
 
 
-def client_bounds(group: Group, verdict: Provision, spare: ScaleDown) -> ClientBounds:
+def client_bounds(group: AssessedGroup, verdict: Provision, spare: ScaleDown) -> ClientBounds:
     """The bounds of a group, for its settled verdict."""
     clients, useful = group.facts.connections, _useful(group)
     least = _least(group, verdict, spare, useful) if clients else None
@@ -66,7 +66,7 @@ def client_bounds(group: Group, verdict: Provision, spare: ScaleDown) -> ClientB
     return ClientBounds(least, most, target, useful, may_go, _confidence(group, verdict), _reason(group, verdict))
 
 
-def _useful(group: Group) -> int | None:
+def _useful(group: AssessedGroup) -> int | None:
     """Clients beyond this many own nothing; None for groups that pop, have gRPC clients, or do not divide queues."""
     queues = group.max_useful_clients
     if queues is None or group.current is None or not group.facts.connections:
@@ -80,7 +80,7 @@ def _useful(group: Group) -> int | None:
     return queues if size is None else min(queues, most - size.idle_clients)
 
 
-def _listed(group: Group) -> int | None:
+def _listed(group: AssessedGroup) -> int | None:
     """How many clients have a list under CONFIG: by the policy, else as their queues of today show it."""
     lists = group.policy.config_assignments.get(group.name)
     if lists is not None:
@@ -88,7 +88,7 @@ def _listed(group: Group) -> int | None:
     return None if group.whole_load is None else int((group.whole_load.queues > 0).sum())
 
 
-def _least(group: Group, verdict: Provision, spare: ScaleDown, useful: int | None) -> int:
+def _least(group: AssessedGroup, verdict: Provision, spare: ScaleDown, useful: int | None) -> int:
     """Today's number, unless clients may go, but not below the policy's; of a group with lists, one for each list.
 
     If today's number is too small, it is the number that is enough, as far as clients are of use. If nothing else is
@@ -106,7 +106,7 @@ def _least(group: Group, verdict: Provision, spare: ScaleDown, useful: int | Non
     return max(kept, needed, group.min_clients, (useful or 0) if strategy == CONFIG else 0)
 
 
-def _target(group: Group, verdict: Provision, spare: ScaleDown, least: int | None) -> int | None:
+def _target(group: AssessedGroup, verdict: Provision, spare: ScaleDown, least: int | None) -> int | None:
     clients = group.facts.connections
     if verdict.status == UNDER:
         needed = None if verdict.needed is None else verdict.needed.target
@@ -119,7 +119,7 @@ def _target(group: Group, verdict: Provision, spare: ScaleDown, least: int | Non
     return least if verdict.status == RIGHT else None
 
 
-def _confidence(group: Group, verdict: Provision) -> BoundsConfidence:
+def _confidence(group: AssessedGroup, verdict: Provision) -> BoundsConfidence:
     """HIGH if the peak is of enough stored days and everything is known, MEDIUM without those days, else LOW."""
     if verdict.status == UNDECIDED or verdict.at_peak is None or verdict.doubt is not None:
         return "LOW"
@@ -127,7 +127,7 @@ def _confidence(group: Group, verdict: Provision) -> BoundsConfidence:
     return "HIGH" if has_days and verdict.at_peak.is_exact else "MEDIUM"
 
 
-def _reason(group: Group, verdict: Provision) -> ReasonCode:
+def _reason(group: AssessedGroup, verdict: Provision) -> ReasonCode:
     if verdict.status == UNDER:
         return "BUSIEST_TOO_BUSY" if verdict.cause == "busy" else "LAG_GROWS"
     if verdict.status != UNDECIDED:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from rocketmq_capacity.model.number_text import decimal_number, whole_number
-from rocketmq_capacity.settings.thresholds import Transition
+from rocketmq_capacity.settings.thresholds import TransitionPolicy
 from rocketmq_capacity.tables import Broker, ClientCost
 from rocketmq_capacity.vocabulary import (
     CONSUME_ACTIVELY,
@@ -188,7 +188,7 @@ class _Members:
 
 
 def client_costs(
-    fleet: Fleet, masters: Iterable[Broker], silent: Iterable[str], intervals: Transition
+    fleet: Fleet, masters: Iterable[Broker], silent: Iterable[str], intervals: TransitionPolicy
 ) -> Iterator[ClientCost]:
     """A row for each master, by name.
 
@@ -316,7 +316,9 @@ def _pops(clients: int, queues: int, on_broker: int, share: int) -> float:
     return clients * on_broker / queues
 
 
-def _row(broker: Broker, asked: _Requests, connected: int, intervals: Transition, *, is_silent: bool) -> ClientCost:
+def _row(
+    broker: Broker, asked: _Requests, connected: int, intervals: TransitionPolicy, *, is_silent: bool
+) -> ClientCost:
     unknown = asked.unknown | (EVERYTHING if is_silent else frozenset())
     connections = None if "connections" in unknown else connected
     shortest, longest = _held_s(broker)

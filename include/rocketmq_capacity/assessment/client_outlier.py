@@ -6,11 +6,11 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.burden import Case, burdens
+from rocketmq_capacity.assessment.burden import Assignment, burdens
 from rocketmq_capacity.assessment.capacity import OVERLOADED
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -82,7 +82,7 @@ CLIENT_OUTLIER: Final = Rule(
 )
 
 
-def client_outlier(group: Group) -> Iterator[Finding]:
+def client_outlier(group: AssessedGroup) -> Iterator[Finding]:
     """CLIENT_OUTLIER: some clients take far longer, have far fewer threads, or fail far more often than their peers."""
     outliers = group.outliers
     if not outliers:
@@ -126,7 +126,7 @@ def client_outlier(group: Group) -> Iterator[Finding]:
     )
 
 
-def _busy(group: Group, outliers: tuple[Outlier, ...]) -> float | None:
+def _busy(group: AssessedGroup, outliers: tuple[Outlier, ...]) -> float | None:
     """The busy share of the busiest outlier; None if that of one is unknown."""
     if group.work is None:
         return None
@@ -134,7 +134,7 @@ def _busy(group: Group, outliers: tuple[Outlier, ...]) -> float | None:
     return None if np.isnan(share) else share
 
 
-def _severity(group: Group, outliers: tuple[Outlier, ...], busy: float | None) -> Severity:
+def _severity(group: AssessedGroup, outliers: tuple[Outlier, ...], busy: float | None) -> Severity:
     """CRITICAL while messages pile up; WARNING if the next peak is, or may be, too much, or if messages fail."""
     if busy is not None and busy > OVERLOADED:
         return CRITICAL
@@ -142,13 +142,13 @@ def _severity(group: Group, outliers: tuple[Outlier, ...], busy: float | None) -
     return WARNING if is_late or any(one.figure == "failed_ratio" for one in outliers) else INFO
 
 
-def _is_low(group: Group) -> bool:
+def _is_low(group: AssessedGroup) -> bool:
     """Whether so few messages come that nobody minds a slow client."""
     low, rate, lag = group.policy.thresholds.LOW_UTILISATION, group.weights.total_msgs_per_s, group.weights.total_lag
     return rate is not None and rate < low.min_msgs_per_s and lag is not None and lag < low.min_lag
 
 
-def _without(group: Group, gone: set[str]) -> float | None:
+def _without(group: AssessedGroup, gone: set[str]) -> float | None:
     """The busy share of the busiest of the other clients once they have these clients' queues; None if unknown."""
     left = np.array([client_id not in gone for client_id in group.client_ids], bool)
     if group.facts.is_broadcasting and group.work is not None:
@@ -165,19 +165,19 @@ def _without(group: Group, gone: set[str]) -> float | None:
         return None
     rates = group.weights.msgs_per_s
     times = group.apart.response_times
-    case = Case(group.apart.division, times, division, owners, np.flatnonzero(left), None, rates)
+    case = Assignment(group.apart.division, times, division, owners, np.flatnonzero(left), None, rates)
     (burden,) = burdens([case])
     is_read = burden.orphans <= (group.orphans_today or 0)
     return burden.busiest.estimate if is_read and burden.busiest is not None else None
 
 
-def _behind(group: Group, ids: list[str]) -> list[Queue]:
+def _behind(group: AssessedGroup, ids: list[str]) -> list[Queue]:
     """The queues of these clients alone on which messages wait."""
     waits = {Queue(one.topic, one.broker_name, one.queue_id) for one in group.facts.lags if one.lag}
     return sorted(queues_alone(group.division, group.owners_today, ids) & waits)
 
 
-def _message(group: Group, worst: Outlier, ids: list[str], busy: float | None, without: float | None) -> str:
+def _message(group: AssessedGroup, worst: Outlier, ids: list[str], busy: float | None, without: float | None) -> str:
     peers = f"the median of its {len(group.client_ids) - 1} peers"
     figure, theirs = worst.value, worst.peers_median
     sentence = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.sizes import Sizes, needed_clients
 from rocketmq_capacity.assessment.skew import Numbers
@@ -16,7 +16,7 @@ from rocketmq_capacity.tables.assess.events import EventNeed
 from rocketmq_capacity.vocabulary import BUSINESS, ENOUGH, TOO_FEW, UNDECIDED
 
 
-def event_needs(group: Group) -> Iterator[EventNeed]:
+def event_needs(group: AssessedGroup) -> Iterator[EventNeed]:
     """A row for each coming event that brings more to a topic of the group; its outliers are apart, as in sizes.
 
     More is counted from the group's peak: so many times the messages of each topic then.
@@ -29,7 +29,7 @@ def event_needs(group: Group) -> Iterator[EventNeed]:
             yield _need(group, event.name, np.where(is_met, event.factor, 1.0))
 
 
-def _need(group: Group, event: str, factors: Numbers) -> EventNeed:
+def _need(group: AssessedGroup, event: str, factors: Numbers) -> EventNeed:
     """The row of one event; ``factors`` has, by topic of the division, how many times its messages come."""
     row = EventNeed(event=event, consumer_group=group.name, status=UNDECIDED, clients=group.facts.connections)
     work = _work(group, factors)
@@ -53,7 +53,7 @@ def _status(use: Interval, bound: float) -> str:
     return ENOUGH if use.upper <= bound else UNDECIDED
 
 
-def needed_for(group: Group, factors: Numbers) -> int | None:
+def needed_for(group: AssessedGroup, factors: Numbers) -> int | None:
     """How many clients are enough for more traffic; None where another rule's answer decides it, or if no number is.
 
     Args:
@@ -68,7 +68,7 @@ def needed_for(group: Group, factors: Numbers) -> int | None:
     return None if needed is None else needed.target
 
 
-def _work(group: Group, factors: Numbers) -> Work | None:
+def _work(group: AssessedGroup, factors: Numbers) -> Work | None:
     """What its clients have to do then; None if that is unknown."""
     work = group.planned_work
     return None if work is None else replace(work, incoming_msgs_per_s=work.incoming_msgs_per_s * factors)

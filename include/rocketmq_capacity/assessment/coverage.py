@@ -156,7 +156,7 @@ class TopicOrder(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Spread:
+class TopicSpread:
     """Where the business topics of a cluster are.
 
     Attributes:
@@ -172,7 +172,7 @@ class Spread:
     named: Collection[str]
 
     @classmethod
-    def of(cls, places: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy) -> "Spread":
+    def of(cls, places: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy) -> "TopicSpread":
         """The topics and brokers of a cluster; ``places`` has a row for each topic and broker."""
         topics: dict[str, dict[str, float | None]] = {}
         for place in places:
@@ -234,7 +234,7 @@ def topic_coverage(
         cluster: brokers.
         policy: thresholds, and where topics are meant to be.
     """
-    spread = Spread.of(places, cluster, policy)
+    spread = TopicSpread.of(places, cluster, policy)
     lacking = _lacking(spread, policy)
     if lacking:
         kept = {one.topic for one in orders if one.is_kept}
@@ -252,14 +252,14 @@ def _serves(broker: Broker) -> bool:
     return broker.broker_id == 0 and perm & READ_WRITE == READ_WRITE
 
 
-def _lacking(spread: Spread, policy: Policy) -> list[str]:
+def _lacking(spread: TopicSpread, policy: Policy) -> list[str]:
     """The brokers with far fewer topics, and far fewer messages, than their peers; not those that are so on purpose."""
     few = {name for name in spread.brokers if name not in spread.named and _is_far_below(name, spread, policy)}
     on_purpose = {name for brokers in spread.sets if brokers <= few for name in brokers}
     return sorted(few - on_purpose)
 
 
-def _is_far_below(name: str, spread: Spread, policy: Policy) -> bool:
+def _is_far_below(name: str, spread: TopicSpread, policy: Policy) -> bool:
     ratio = policy.thresholds.TOPIC_COVERAGE.peers_ratio
     peers = [other for other in spread.brokers if other != name and spread.counts[other]]
     if not peers or spread.counts[name] >= ratio * median(spread.counts[other] for other in peers):
@@ -270,7 +270,9 @@ def _is_far_below(name: str, spread: Spread, policy: Policy) -> bool:
     return rate is None or not usual or rate < ratio * usual
 
 
-def _empty_broker(name: str, lacking: Sequence[str], spread: Spread, kept: Collection[str], policy: Policy) -> Finding:
+def _empty_broker(
+    name: str, lacking: Sequence[str], spread: TopicSpread, kept: Collection[str], policy: Policy
+) -> Finding:
     peers = [other for other in spread.brokers if other != name and spread.counts[other]]
     usual, count, rate = median(spread.counts[other] for other in peers), spread.counts[name], spread.rates[name]
     proposed = _proposed(name, lacking, spread, kept, policy)
@@ -303,7 +305,7 @@ def _empty_broker(name: str, lacking: Sequence[str], spread: Spread, kept: Colle
 
 
 def _proposed(
-    name: str, lacking: Sequence[str], spread: Spread, kept: Collection[str], policy: Policy
+    name: str, lacking: Sequence[str], spread: TopicSpread, kept: Collection[str], policy: Policy
 ) -> list[Proposed]:
     """The topics that would give a broker about the mean of the messages, those with most messages first.
 
@@ -324,7 +326,7 @@ def _proposed(
     return proposed
 
 
-def _candidates(name: str, spread: Spread, kept: Collection[str]) -> Iterator[tuple[float | None, str]]:
+def _candidates(name: str, spread: TopicSpread, kept: Collection[str]) -> Iterator[tuple[float | None, str]]:
     """The topics that may be created on a broker, with their messages a second: those of its machine room, if known."""
     room = spread.brokers[name].room
     for topic, on in spread.topics.items():
@@ -335,7 +337,7 @@ def _candidates(name: str, spread: Spread, kept: Collection[str]) -> Iterator[tu
             yield _sum(on.values()), topic
 
 
-def _on_one_broker(topic: str, spread: Spread) -> Finding:
+def _on_one_broker(topic: str, spread: TopicSpread) -> Finding:
     ((name, rate),) = spread.topics[topic].items()
     missing = _further_brokers(name, spread)
     return finding(
@@ -354,7 +356,7 @@ def _on_one_broker(topic: str, spread: Spread) -> Finding:
     )
 
 
-def _further_brokers(name: str, spread: Spread) -> list[str]:
+def _further_brokers(name: str, spread: TopicSpread) -> list[str]:
     """The brokers that a topic of one broker lacks: those of the set that most topics there share.
 
     Without such a set it is the broker with the fewest messages, one of its machine room if there is another.
@@ -371,7 +373,7 @@ def _further_brokers(name: str, spread: Spread) -> list[str]:
     return [min((other for other in spread.brokers if other != name), key=order)]
 
 
-def _elsewhere(topic: str, spread: Spread) -> Iterator[Finding]:
+def _elsewhere(topic: str, spread: TopicSpread) -> Iterator[Finding]:
     """A topic that the policy places on other brokers than those that it is on."""
     brokers, on = spread.placed[topic], spread.topics[topic]
     missing, further = sorted(set(brokers) - on.keys()), sorted(on.keys() - set(brokers))

@@ -25,7 +25,7 @@ class Current:
 
 
 @dataclass(frozen=True, slots=True)
-class Today:
+class OwnersToday:
     """The owners of today.
 
     Attributes:
@@ -86,7 +86,7 @@ def owned_today(
     applies: Callable[[str], bool],
     policy: Policy,
     old: OldQueues | None = None,
-) -> Today | None:
+) -> OwnersToday | None:
     """The owners of today, each client by its own strategy, popped topics under POP; None if unknown.
 
     They are predicted if every strategy in use applies. Otherwise they are as observed, if every client reported what
@@ -107,12 +107,12 @@ def owned_today(
     if all(map(applies, in_use)) and not (pops and in_use and POP not in policy.strategies):
         predicted = predicted_owners(owned, runs)
         if not predicted.unknown:
-            return Today(predicted, is_predicted=True)
+            return OwnersToday(predicted, is_predicted=True)
         kept = {strategy: owned[strategy].unknown & predicted.unknown for strategy in in_use}
         known = _with_old_owners(division, predicted, [kept.get(run) for run in runs], old or _reported(division))
-        return Today(known, is_predicted=old is not None)
+        return OwnersToday(known, is_predicted=old is not None)
     if all(one.has_owned_queues or one.is_grpc for one in division.members.consumers):
-        return Today(with_proxied(_owners_of(division, _seen(division)), division), is_predicted=False)
+        return OwnersToday(with_proxied(_owners_of(division, _seen(division)), division), is_predicted=False)
     return None
 
 

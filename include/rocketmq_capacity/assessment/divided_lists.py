@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts, Reads
 from rocketmq_capacity.tables import NameserverDifference
@@ -42,7 +42,7 @@ class ServerList:
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class ReadersOfTopics:
     """The groups that read topics on which name servers differ.
 
     Attributes:
@@ -50,7 +50,7 @@ class Readers:
         left_out: how many more there are.
     """
 
-    groups: Sequence[Group] = ()
+    groups: Sequence[AssessedGroup] = ()
     left_out: int = 0
 
 
@@ -123,7 +123,7 @@ def server_lists(differences: Sequence[NameserverDifference], nameservers: Itera
     return [ServerList(tuple(addresses), dict(readable)) for readable, addresses in lists.items()]
 
 
-def divided(group: Group, lists: Sequence[ServerList]) -> DividedGroup | None:
+def divided(group: AssessedGroup, lists: Sequence[ServerList]) -> DividedGroup | None:
     """What the lists mean for a group; None for one that does not read these topics, or does not divide its queues.
 
     Topics that clients pop are left out: brokers divide them.
@@ -166,7 +166,7 @@ def _counts(reads: Reads, server_list: ServerList) -> dict[str, int]:
     return {place.broker_name: place.readable for place in topic.places} | of_list
 
 
-def _takers(group: Group, reads: Sequence[Reads], server_list: ServerList) -> Takers | None:
+def _takers(group: AssessedGroup, reads: Sequence[Reads], server_list: ServerList) -> Takers | None:
     """Who takes which queue of a list if all clients have it; None if that cannot be computed."""
     facts: GroupFacts = replace(group.facts, reads=tuple(_with_list(each, server_list) for each in reads))
     division = Division.of(facts)
@@ -200,7 +200,7 @@ def _with_list(reads: Reads, server_list: ServerList) -> Reads:
     return replace(reads, topic=replace(reads.topic, places=places))
 
 
-def _possible(group: Group, client_id: str, topics: set[str], takers: Sequence[Takers]) -> frozenset[int]:
+def _possible(group: AssessedGroup, client_id: str, topics: set[str], takers: Sequence[Takers]) -> frozenset[int]:
     """The lists that a client may have: those that give it what it reports to own, or all if none does."""
     every = frozenset(range(len(takers)))
     if not all(one.has_owned_queues for one in group.division.members.consumers if one.client_id == client_id):

@@ -62,7 +62,7 @@ class Shift(NamedTuple):
     is_loss: bool = False
 
 
-class Effect(NamedTuple):
+class JudgedEffect(NamedTuple):
     """A verdict, and what it is based on.
 
     Attributes:
@@ -74,10 +74,10 @@ class Effect(NamedTuple):
     reasons: tuple[Reason, ...] = ()
 
 
-UNCHANGED: Final = Effect("UNCHANGED")
+UNCHANGED: Final = JudgedEffect("UNCHANGED")
 
 
-def effect_of(shift: Shift, thresholds: Thresholds) -> Effect:
+def effect_of(shift: Shift, thresholds: Thresholds) -> JudgedEffect:
     """The verdict on a change of a group.
 
     It is WORSE if something gets worse, whatever else gets better; BETTER if something is mended that nothing was taken
@@ -88,7 +88,7 @@ def effect_of(shift: Shift, thresholds: Thresholds) -> Effect:
         return UNCHANGED
     for verdict in ("WORSE", "UNDECIDED", "BETTER"):
         if reasons := tuple(reason for reason, found in zip(_REASONS, verdicts, strict=True) if found == verdict):
-            return UNCHANGED if verdict == "BETTER" and shift.is_loss else Effect(verdict, reasons)
+            return UNCHANGED if verdict == "BETTER" and shift.is_loss else JudgedEffect(verdict, reasons)
     return UNCHANGED
 
 

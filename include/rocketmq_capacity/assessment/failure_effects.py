@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
-from rocketmq_capacity.assessment.effect import NONE, Crossed, Effect, Shift, effect_of, lag_grows_idly
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.effect import NONE, Crossed, JudgedEffect, Shift, effect_of, lag_grows_idly
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.model.division import Flags, Integers, Members
 from rocketmq_capacity.model.owners import Owners
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class QueuesByReaders:
     """Queues that stay, by their readers after a failure.
 
     Attributes:
@@ -27,7 +27,7 @@ class Readers:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class FailureTakes:
     """What a failure takes from a group.
 
     Attributes:
@@ -49,27 +49,27 @@ class Taken:
     @classmethod
     def of(
         cls,
-        readers: Readers | None,
+        readers: QueuesByReaders | None,
         unreadable: int = 0,
         unwritable: int = 0,
         waiting: int | None = 0,
         *,
         has_clients: bool = True,
-    ) -> "Taken":
+    ) -> "FailureTakes":
         """The same, given the readers of the queues that stay; None if an owner is unknown."""
         if readers is None:
             return cls(None, None, unreadable, unwritable, waiting, has_clients)
         return cls(readers.unread, readers.twice, unreadable, unwritable, waiting, has_clients)
 
 
-def taken(losses: BrokerLosses, readers: Sequence[Readers | None]) -> list[Taken]:
+def taken(losses: BrokerLosses, readers: Sequence[QueuesByReaders | None]) -> list[FailureTakes]:
     """What each loss takes, given the readers after it; None where they are unknown."""
     has_clients = len(losses.division.members) > 0
     figures = zip(readers, losses.unreadable, losses.unwritable, losses.waiting, strict=True)
-    return [Taken.of(*loss, has_clients=has_clients) for loss in figures]
+    return [FailureTakes.of(*loss, has_clients=has_clients) for loss in figures]
 
 
-def unread_after(group: Group, owners: Owners, base_queue: Integers) -> tuple[Flags, Flags]:
+def unread_after(group: AssessedGroup, owners: Owners, base_queue: Integers) -> tuple[Flags, Flags]:
     """For each queue of a change whether only afterwards nobody reads it, and whether only before nobody did.
 
     Args:
@@ -87,7 +87,7 @@ def unread_after(group: Group, owners: Owners, base_queue: Integers) -> tuple[Fl
     return ~is_read & ~before & is_business, is_read & before
 
 
-def twice_after(group: Group, owners: Owners, members: Members, base_queue: Integers) -> tuple[Flags, Flags]:
+def twice_after(group: AssessedGroup, owners: Owners, members: Members, base_queue: Integers) -> tuple[Flags, Flags]:
     """For each queue of a change whether only afterwards two consumers read it, and whether only before two did.
 
     Under one strategy only consumers with equal ids do that. The arguments are those of :func:`unread_after`, and the
@@ -111,7 +111,9 @@ def _is_popped(owners: Owners) -> Flags:
     return np.zeros(len(owners.queue), bool) | owners.is_popped
 
 
-def effect_on(group: Group, loss: Taken, use: Interval | None, *, is_loss: bool, is_more: bool = False) -> Effect:
+def effect_on(
+    group: AssessedGroup, loss: FailureTakes, use: Interval | None, *, is_loss: bool, is_more: bool = False
+) -> JudgedEffect:
     """The verdict on a failure; ``use`` is the busy share of the busiest client afterwards, at the peak.
 
     Lag that grows for another cause goes on growing, unless a client comes (``is_more``): then it is unknown.

@@ -7,11 +7,18 @@ from itertools import islice
 import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
-from rocketmq_capacity.assessment.burden import Case, burdens
-from rocketmq_capacity.assessment.change import Change, moved_queues
+from rocketmq_capacity.assessment.burden import Assignment, burdens
+from rocketmq_capacity.assessment.change import GroupAfterChange, moved_queues
 from rocketmq_capacity.assessment.effect import Crossed
-from rocketmq_capacity.assessment.failure_effects import Readers, Taken, effect_on, taken, twice_after, unread_after
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.failure_effects import (
+    FailureTakes,
+    QueuesByReaders,
+    effect_on,
+    taken,
+    twice_after,
+    unread_after,
+)
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
@@ -60,13 +67,13 @@ class _Failure:
         change: what is left.
     """
 
-    group: Group
+    group: AssessedGroup
     failure: str
     lost: str | None
-    change: Change
+    change: GroupAfterChange
 
 
-def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
+def group_failures(groups: Sequence[AssessedGroup]) -> list[list[GroupFailure]]:
     """For each group a row for each failure that changes what it reads; none for a group without clients or queues."""
     rooms = _lost_rooms(groups)
     failures = [list(_failures(*each)) if each[0].is_clustering else [] for each in zip(groups, rooms, strict=True)]
@@ -81,7 +88,7 @@ def group_failures(groups: Sequence[Group]) -> list[list[GroupFailure]]:
     ]
 
 
-def _lost_rooms(groups: Sequence[Group]) -> list[list[BrokerLosses]]:
+def _lost_rooms(groups: Sequence[AssessedGroup]) -> list[list[BrokerLosses]]:
     """For each group that reads something the loss of each machine room: its brokers and its clients."""
     rooms = [_rooms(group) if _reads(group) else [] for group in groups]
     lost = [_lost(group, room) for group, of_group in zip(groups, rooms, strict=True) for room in of_group]
@@ -89,32 +96,34 @@ def _lost_rooms(groups: Sequence[Group]) -> list[list[BrokerLosses]]:
     return [list(islice(losses, len(of_group))) for of_group in rooms]
 
 
-def _lost(group: Group, room: str) -> Lost:
+def _lost(group: AssessedGroup, room: str) -> Lost:
     division = group.division
     gone = {place.broker_name for place in division.queues.places if place.room == room}
     left = division.members.only([consumer.room != room for consumer in division.members.consumers])
     return Lost(division, group.weights, {room: gone}, left)
 
 
-def _reads(group: Group) -> bool:
+def _reads(group: AssessedGroup) -> bool:
     """Whether it has clients and queues."""
     return len(group.client_ids) > 0 and len(group.weights.queue) > 0
 
 
-def _of_broadcasting(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[GroupFailure]:
+def _of_broadcasting(group: AssessedGroup, rooms: Sequence[BrokerLosses]) -> Iterator[GroupFailure]:
     """A row for each broker and room that a broadcasting group reads from: its clients read the other queues on."""
     if not group.facts.is_broadcasting or not _reads(group):
         return
     for failure, losses in ((BROKER, group.losses), *((ROOM, room) for room in rooms)):
         left = losses.division.members.client_ids
         # How much its clients have not read they alone know.
-        taken_by_loss = [replace(loss, waiting=None) for loss in taken(losses, [Readers()] * len(losses.losses))]
+        taken_by_loss = [
+            replace(loss, waiting=None) for loss in taken(losses, [QueuesByReaders()] * len(losses.losses))
+        ]
         for index, (name, loss) in enumerate(zip(losses.losses, taken_by_loss, strict=True)):
             use = _busy_without(group, losses, index, left) if left else None
             yield _row(group, failure, name, losses.lost_queues[index], {}, use, loss, len(left))
 
 
-def _busy_without(group: Group, losses: BrokerLosses, index: int, left: Sequence[str]) -> Interval | None:
+def _busy_without(group: AssessedGroup, losses: BrokerLosses, index: int, left: Sequence[str]) -> Interval | None:
     """The busy share of the busiest client that is left: it handles what it handled, but for topics nobody writes."""
     if group.work is None:
         return None
@@ -126,7 +135,7 @@ def _busy_without(group: Group, losses: BrokerLosses, index: int, left: Sequence
     return None if busiest is None else busiest[0].times(group.peak.scale)
 
 
-def _failures(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[_Failure]:
+def _failures(group: AssessedGroup, rooms: Sequence[BrokerLosses]) -> Iterator[_Failure]:
     """What is left if clients come or go, or if a machine room is lost."""
     if not _reads(group):
         return
@@ -137,13 +146,15 @@ def _failures(group: Group, rooms: Sequence[BrokerLosses]) -> Iterator[_Failure]
     busiest = group.provision.busiest_client
     if busiest is not None and len(group.client_ids) > 1:
         left = members.only([consumer.client_id != busiest for consumer in members.consumers])
-        yield _Failure(group, BUSIEST_CLIENT, busiest, Change.of_members(churn.before, left, _left_of(group, left)))
+        yield _Failure(
+            group, BUSIEST_CLIENT, busiest, GroupAfterChange.of_members(churn.before, left, _left_of(group, left))
+        )
     for losses in rooms:
         stays = _left_of(group, losses.division.members)
-        yield _Failure(group, ROOM, next(iter(losses.losses)), Change.of_losses(churn.before, losses, stays))
+        yield _Failure(group, ROOM, next(iter(losses.losses)), GroupAfterChange.of_losses(churn.before, losses, stays))
 
 
-def _left_of(group: Group, left: Members) -> Integers:
+def _left_of(group: AssessedGroup, left: Members) -> Integers:
     """The indexes of the client ids that are left."""
     stays = set(left.client_ids)
     return np.flatnonzero([client_id in stays for client_id in group.client_ids])
@@ -170,7 +181,7 @@ def _compared(failure: _Failure) -> list[str]:
     return [name for name in churn.strategies if name not in churn.leave_the_rest]
 
 
-def _without_brokers(group: Group, without: Without | None) -> Iterator[GroupFailure]:
+def _without_brokers(group: AssessedGroup, without: Without | None) -> Iterator[GroupFailure]:
     """A row for each broker."""
     moves, losses = group.churn.moves, group.losses
     nothing_known = [None] * len(losses.losses)
@@ -187,18 +198,18 @@ def _failed_row(failure: _Failure, moved: Mapping[str, int | None], use: Interva
     return _row(failure.group, failure.failure, failure.lost, lost_queues, moved, use, _taken(failure), len(left))
 
 
-def _taken(failure: _Failure) -> Taken:
+def _taken(failure: _Failure) -> FailureTakes:
     """What a failure takes from its group."""
     readers = _readers(failure)
-    return Taken.of(readers) if failure.change.losses is None else taken(failure.change.losses, [readers])[0]
+    return FailureTakes.of(readers) if failure.change.losses is None else taken(failure.change.losses, [readers])[0]
 
 
-def _readers(failure: _Failure) -> Readers | None:
+def _readers(failure: _Failure) -> QueuesByReaders | None:
     """Who reads the queues that stay after a failure; None if an owner is unknown."""
     group, change = failure.group, failure.change
     strategy = group.one_strategy
     if change.is_empty:
-        return Readers()  # no client is left, or no queue
+        return QueuesByReaders()  # no client is left, or no queue
     if strategy is None:
         return None
     owners = change.owners[strategy]
@@ -206,10 +217,10 @@ def _readers(failure: _Failure) -> Readers | None:
         return None
     unread = unread_after(group, owners, change.base_queue)
     twice = twice_after(group, owners, change.division.members, change.base_queue)
-    return Readers(*(Crossed(*(int(np.count_nonzero(flags)) for flags in both)) for both in (unread, twice)))
+    return QueuesByReaders(*(Crossed(*(int(np.count_nonzero(flags)) for flags in both)) for both in (unread, twice)))
 
 
-def _rooms(group: Group) -> list[str]:
+def _rooms(group: AssessedGroup) -> list[str]:
     """The machine rooms of its brokers and clients."""
     of_brokers = {place.room for place in group.division.queues.places}
     of_clients = {one.room for one in group.division.members.consumers}
@@ -217,13 +228,13 @@ def _rooms(group: Group) -> list[str]:
 
 
 def _row(
-    group: Group,
+    group: AssessedGroup,
     failure: str,
     lost: str | None,
     lost_queues: int,
     moved: Mapping[str, int | None],
     use: Interval | None,
-    loss: Taken,
+    loss: FailureTakes,
     clients_left: int,
 ) -> GroupFailure:
     use_today = group.provision.at_peak
@@ -266,7 +277,7 @@ def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
     return [use and use.times(one.group.peak.scale) for one, use in zip(failures, busy_shares, strict=True)]
 
 
-def _case(failure: _Failure) -> Case | None:
+def _case(failure: _Failure) -> Assignment | None:
     """The group after a failure; None if the owners after it are unknown."""
     group, change, losses = failure.group, failure.change, failure.change.losses
     strategy = group.one_strategy
@@ -278,6 +289,6 @@ def _case(failure: _Failure) -> Case | None:
     rows = np.minimum(change.base_client, len(group.client_ids) - 1)
     msgs_per_s = group.planned_msgs_per_s
     if losses is None:
-        return Case(group.division, group.response_times, change.division, owners, rows, None, msgs_per_s)
+        return Assignment(group.division, group.response_times, change.division, owners, rows, None, msgs_per_s)
     changed = msgs_per_s[losses.base_queue] + added_at_peak(group, losses)
-    return Case(group.division, group.response_times, change.division, owners, rows, losses.base_topic, changed)
+    return Assignment(group.division, group.response_times, change.division, owners, rows, losses.base_topic, changed)

@@ -9,9 +9,9 @@ import numpy as np
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
 from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s, doubt
-from rocketmq_capacity.assessment.current import Current, Today, client_runs, current_strategy, owned_today
+from rocketmq_capacity.assessment.current import Current, OwnersToday, client_runs, current_strategy, owned_today
 from rocketmq_capacity.assessment.lag import STANDING, Growth, lag_growth, lag_troubles
-from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
+from rocketmq_capacity.assessment.loads import GroupLoad, QueueWeights, loads_of
 from rocketmq_capacity.assessment.outlier import Outlier, facts_apart, is_settled, outliers_of, queues_alone
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.peak import Peak, peak_of
@@ -39,23 +39,23 @@ from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import ReadingStatus, ScaleDownCode
 
 
-def _weights(groups: "Sequence[Group]") -> list[Weights]:
+def _weights(groups: "Sequence[AssessedGroup]") -> list[QueueWeights]:
     """The weights of a group's queues."""
-    return Weights.of_each([group.division for group in groups])
+    return QueueWeights.of_each([group.division for group in groups])
 
 
-def _sampled(groups: "Sequence[Group]") -> list[Sampled]:
+def _sampled(groups: "Sequence[AssessedGroup]") -> list[Sampled]:
     """The offsets of a group's queues over time."""
     return Sampled.of_each([group.division for group in groups])
 
 
-def _losses(groups: "Sequence[Group]") -> list[BrokerLosses]:
+def _losses(groups: "Sequence[AssessedGroup]") -> list[BrokerLosses]:
     """A group without each of its brokers."""
     return losses_of([Lost.each_broker(group.division, group.weights) for group in groups])
 
 
 @dataclass(frozen=True)
-class Group:
+class AssessedGroup:
     """A business group of a snapshot under a policy.
 
     Attributes:
@@ -120,7 +120,7 @@ class Group:
         return strategy in self.policy.strategies_of(self.name) and self.verdict(strategy).is_applicable
 
     @cached_property
-    def loads(self) -> dict[str, Load]:
+    def loads(self) -> dict[str, GroupLoad]:
         """The load under each strategy of the policy that can run; empty for a group that is not clustering."""
         names = [name for name in self.policy.strategies_of(self.name) if self.is_clustering and self.applies(name)]
         owners = [self.owned[name] for name in names]
@@ -148,7 +148,7 @@ class Group:
         return verdict is not None and len(verdict.dialects) > 1
 
     @cached_property
-    def today(self) -> Today | None:
+    def today(self) -> OwnersToday | None:
         """The owners of today; None if unknown, and for a group that is not clustering."""
         if self.current is None:
             return None
@@ -255,7 +255,7 @@ class Group:
         return outliers_of(self.division, self.response_times, self.work, self.consumed_msgs_per_s, bounds)
 
     @property
-    def apart(self) -> "Group":
+    def apart(self) -> "AssessedGroup":
         """The same group with its outliers apart: each takes what the median of its peers takes.
 
         Sizes, failures and the verdict on the number of clients are those of this group. It is the group itself without
@@ -264,11 +264,11 @@ class Group:
         return self if self._apart is None else self._apart
 
     @cached_property
-    def _apart(self) -> "Group | None":
+    def _apart(self) -> "AssessedGroup | None":
         if not self.outliers:
             return None
         facts = facts_apart(self.division, self.response_times, self.outliers)
-        return Group(facts, self.cluster, self.policy, self.allocator, frozenset(self.outlier_ids))
+        return AssessedGroup(facts, self.cluster, self.policy, self.allocator, frozenset(self.outlier_ids))
 
     @property
     def outlier_ids(self) -> list[str]:
@@ -325,16 +325,16 @@ class Group:
         return self.churn.pareto_best(self.loads)
 
     @cached_property
-    def today_load(self) -> Load | None:
+    def today_load(self) -> GroupLoad | None:
         """Today's load, of the topics whose owners are known; None if none are known."""
         if self.today is None:
             return None
         owners = self.today.owners
         computed = next((load for load in self.loads.values() if load.owners is owners), None)
-        return computed or Load.of(self.division, self.weights, owners)
+        return computed or GroupLoad.of(self.division, self.weights, owners)
 
     @cached_property
-    def whole_load(self) -> Load | None:
+    def whole_load(self) -> GroupLoad | None:
         """Today's load; None if the owners of a topic are unknown."""
         return self.today_load if self.today_load is not None and self.today_load.is_whole else None
 
@@ -455,5 +455,5 @@ class Group:
         return max_useful_clients(self.facts)
 
 
-GroupRule = Callable[[Group], Iterator[Finding]]
+GroupRule = Callable[[AssessedGroup], Iterator[Finding]]
 """A rule of groups: it yields its findings about one group."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.lateness import longest_wait_s
 from rocketmq_capacity.vocabulary import MAX_LAG, UTILISATION, Breaks
 
@@ -16,13 +16,13 @@ class GroupHeadroom:
     breaks: Breaks
 
 
-def group_headroom(group: Group) -> GroupHeadroom | None:
+def group_headroom(group: AssessedGroup) -> GroupHeadroom | None:
     """The headroom of a group as its clients are, outliers included; None if unknown, or without traffic."""
     known = [one for one in (_of_clients(group), _of_waits(group)) if one is not None]
     return min(known, key=lambda one: one.factor, default=None)
 
 
-def _of_waits(group: Group) -> GroupHeadroom | None:
+def _of_waits(group: AssessedGroup) -> GroupHeadroom | None:
     """Until messages wait longer than ``max_lag_s`` of the group's entry in the policy.
 
     Messages that wait grow with traffic, and their wait with them. Up to what comes between two commits
@@ -34,7 +34,7 @@ def _of_waits(group: Group) -> GroupHeadroom | None:
     return GroupHeadroom(allowed_s / wait_s / group.peak.scale, allowed_s / wait_s, MAX_LAG)
 
 
-def _of_clients(group: Group) -> GroupHeadroom | None:
+def _of_clients(group: AssessedGroup) -> GroupHeadroom | None:
     """Until the busiest client goes above its bound.
 
     Work grows with traffic, so the factor is the policy's bound / the busy share of the busiest client.

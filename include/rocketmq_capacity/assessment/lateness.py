@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.backlog import LAG_STATE, Late, LateFigures, lag_by_samples
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.lag import HOUR_S, lag_growth
 from rocketmq_capacity.assessment.sampled import business_topics
 from rocketmq_capacity.tables import Finding
@@ -67,7 +67,7 @@ class Lateness:
         )
 
 
-def lag_state(group: Group) -> Iterator[Finding]:
+def lag_state(group: AssessedGroup) -> Iterator[Finding]:
     """LAG_STATE: lag does not fall by its last samples, or messages wait longer than the group's owner allows.
 
     Both are one finding, with the severity of the worse. A message waits too long if it is older than ``max_lag_s`` of
@@ -94,7 +94,7 @@ def lag_state(group: Group) -> Iterator[Finding]:
         )
 
 
-def lateness(group: Group) -> Lateness | None:
+def lateness(group: AssessedGroup) -> Lateness | None:
     """What waits too long, or soon will; None if nothing does, it is unknown, or the policy allows everything.
 
     The offsets of a broadcasting group and on LITE topics do not say what was read.
@@ -121,14 +121,14 @@ def lateness(group: Group) -> Lateness | None:
     return Lateness(allowed_s, worst_s, (worst,), waits[worst][1], breach_in_s, is_falling)
 
 
-def longest_wait_s(group: Group) -> float | None:
+def longest_wait_s(group: AssessedGroup) -> float | None:
     """How long the oldest unread message of the group has waited; None if unknown, or if its offsets do not say it."""
     if group.facts.is_lite or group.facts.is_broadcasting or not group.facts.connections:
         return None
     return max((wait_s for wait_s, _ in _waits_s(group).values()), default=None)
 
 
-def _waits_s(group: Group) -> dict[Queue, tuple[float, int]]:
+def _waits_s(group: AssessedGroup) -> dict[Queue, tuple[float, int]]:
     """By queue with unread messages: the seconds that its oldest one has waited, and how many there are.
 
     The oldest unread message was written after the last one read: on average as much later as the queue's messages are
@@ -155,7 +155,7 @@ def _waits_s(group: Group) -> dict[Queue, tuple[float, int]]:
     return waits
 
 
-def _slope(group: Group) -> float | None:
+def _slope(group: AssessedGroup) -> float | None:
     """By how many seconds the wait grows a second; None if it does not, or if that is unknown.
 
     A message waits lag / rate seconds, so the wait grows by the lag's growth / rate.

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE, Nowhere
 from rocketmq_capacity.assessment.finding import finding, times
-from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Place
@@ -120,7 +120,7 @@ SHOWN: Final = 5
 """The hottest queues that the evidence shows."""
 
 
-def read_less_than_write(topic: Topic) -> Iterator[Finding]:
+def read_less_than_write(topic: AssessedTopic) -> Iterator[Finding]:
     """READ_LESS_THAN_WRITE: a broker's queues [read, write) receive messages that no consumer sees.
 
     It is a warning while nothing is known to be in these queues, or to be written to them.
@@ -147,7 +147,7 @@ def read_less_than_write(topic: Topic) -> Iterator[Finding]:
         )
 
 
-def _hidden_msgs_per_s(topic: Topic, broker_name: str, read: int) -> float | None:
+def _hidden_msgs_per_s(topic: AssessedTopic, broker_name: str, read: int) -> float | None:
     """Messages a second that are written to a broker's hidden queues; None if unknown."""
     rates = [
         one.put_msgs_per_s
@@ -158,7 +158,7 @@ def _hidden_msgs_per_s(topic: Topic, broker_name: str, read: int) -> float | Non
     return sum(known) if len(known) == len(rates) else None
 
 
-def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | None:
+def _stranded(topic: AssessedTopic, broker_name: str, read: int, write: int) -> int | None:
     """The number of unread messages in a broker's hidden queues; None if it is unknown for one of them.
 
     It is counted for the group with an offset that is furthest behind: max_offset - max(its offset, min_offset). If no
@@ -181,7 +181,7 @@ def _stranded(topic: Topic, broker_name: str, read: int, write: int) -> int | No
     return stranded if known_queues == write - read else None
 
 
-def undeclared_topic(topic: Topic) -> Iterator[Finding]:
+def undeclared_topic(topic: AssessedTopic) -> Iterator[Finding]:
     """TOPIC_COVERAGE: a group subscribes to a topic that no broker has, or of which no broker has a queue."""
     if any(_may_have_queues(place) for place in topic.unit.facts.places):
         return
@@ -204,7 +204,7 @@ def _may_have_queues(place: Place) -> bool:
     return place.read_queue_nums != 0 or place.write_queue_nums != 0
 
 
-def hot_queue(topic: Topic) -> Iterator[Finding]:
+def hot_queue(topic: AssessedTopic) -> Iterator[Finding]:
     """HOT_QUEUE: producers send much more to some queues of a topic than to others.
 
     They use keys, or avoid a broker; ``kind`` says which, as far as it can be told. Looked at are the queues that
@@ -242,7 +242,7 @@ def hot_queue(topic: Topic) -> Iterator[Finding]:
     )
 
 
-def _producers_rates(topic: Topic) -> dict[Queue, float]:
+def _producers_rates(topic: AssessedTopic) -> dict[Queue, float]:
     """Messages a second of the queues that producers see; nothing where one of them is unknown."""
     known = {
         (queue.broker_name, queue.queue_id): queue.put_msgs_per_s

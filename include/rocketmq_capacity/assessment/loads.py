@@ -11,7 +11,7 @@ import numpy as np
 from rocketmq_capacity.assessment.skew import Numbers, floors, metrics
 from rocketmq_capacity.model.division import Division, Flags, Integers
 from rocketmq_capacity.model.owners import Owners
-from rocketmq_capacity.model.queue_index import NO_QUEUE, Named, QueueIndex
+from rocketmq_capacity.model.queue_index import NO_QUEUE, NamedQueues, QueueIndex
 from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.tables.dataset import Metrics, Queue
 
@@ -20,7 +20,7 @@ NO_LAG: Final = -1
 
 
 @dataclass(frozen=True)
-class Weights:
+class QueueWeights:
     """The weight of each readable business queue of a group: its messages a second and its lag.
 
     Attributes:
@@ -37,12 +37,12 @@ class Weights:
     has_lag: Flags
 
     @classmethod
-    def of(cls, division: Division) -> "Weights":
+    def of(cls, division: Division) -> "QueueWeights":
         """The weights of a group's queues."""
         return cls.of_each([division])[0]
 
     @classmethod
-    def of_each(cls, divisions: "Sequence[Division]") -> "list[Weights]":
+    def of_each(cls, divisions: "Sequence[Division]") -> "list[QueueWeights]":
         """The weights of the queues of several groups."""
         index = QueueIndex([division.queues for division in divisions])
         ends = [*index.first_of_group[1:].tolist(), index.queues]
@@ -54,7 +54,7 @@ class Weights:
             for division, begin, end in zip(divisions, index.first_of_group.tolist(), ends, strict=True)
         ]
 
-    def without(self, left_out: Flags) -> "Weights":
+    def without(self, left_out: Flags) -> "QueueWeights":
         """The weights, with 0 for some queues of the division."""
         return replace(
             self,
@@ -89,7 +89,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Load:
+class GroupLoad:
     """The load of a group's clients under one division of the queues.
 
     Attributes:
@@ -117,7 +117,7 @@ class Load:
     lag_metrics: Metrics | None
 
     @classmethod
-    def of(cls, division: Division, weights: Weights, owners: Owners) -> "Load":
+    def of(cls, division: Division, weights: QueueWeights, owners: Owners) -> "GroupLoad":
         """The load if these own the queues."""
         return next(loads_of(division, weights, [owners]))
 
@@ -169,7 +169,7 @@ def _rates(divisions: Sequence[Division], index: QueueIndex) -> Numbers:
     ]
     every = list(chain.from_iterable(written))
     queue = index.find(
-        Named(
+        NamedQueues(
             lengths(written),
             [reads.topic.topic for reads, _ in every],
             [one.broker_name for _, one in every],
@@ -187,14 +187,14 @@ def _lags(divisions: Sequence[Division], index: QueueIndex) -> Integers:
     """The groups' lag on each of their queues, or :data:`NO_LAG`."""
     lag_of_queue = np.full(index.queues, NO_LAG)
     of_groups = [division.group.lags for division in divisions]
-    queue = index.find(Named.of(of_groups))
+    queue = index.find(NamedQueues.of(of_groups))
     lag = np.array([NO_LAG if one.lag is None else one.lag for lags in of_groups for one in lags], np.int64)
     is_readable = queue != NO_QUEUE
     lag_of_queue[queue[is_readable]] = lag[is_readable]
     return lag_of_queue
 
 
-def loads_of(division: Division, weights: Weights, owner_sets: Sequence[Owners]) -> Iterator[Load]:
+def loads_of(division: Division, weights: QueueWeights, owner_sets: Sequence[Owners]) -> Iterator[GroupLoad]:
     """The loads under several owners. They are computed together, because single calls cost more than the sums."""
     clients = len(division.members.client_ids)
     shape = len(owner_sets), clients
@@ -221,7 +221,7 @@ def loads_of(division: Division, weights: Weights, owner_sets: Sequence[Owners])
         is_orphan = ~is_owned[number, weights.queue]
         if owners.unknown:
             is_orphan &= ~np.isin(topics, list(owners.unknown))
-        yield Load(
+        yield GroupLoad(
             division,
             owners,
             queues[number],

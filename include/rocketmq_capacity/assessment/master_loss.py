@@ -16,7 +16,7 @@ from rocketmq_capacity.assessment.replicas import (
     readable_without_master,
 )
 from rocketmq_capacity.model.number_text import whole_number
-from rocketmq_capacity.settings.thresholds import Transition
+from rocketmq_capacity.settings.thresholds import TransitionPolicy
 from rocketmq_capacity.vocabulary import BROKER_EXPIRED_S, LOCK_RENEWAL_S, NAMESERVER_SCAN_S, REQUEST_S
 
 Way = Literal["KILL", "SILENT"]
@@ -56,10 +56,10 @@ class MasterLoss:
     acts: bool
     reading: Reading
     missed_s: Mapping[Way, float]
-    clients: Transition
+    clients: TransitionPolicy
 
     @classmethod
-    def of(cls, master: Replica | None, slaves: Sequence[Replica], clients: Transition) -> "MasterLoss":
+    def of(cls, master: Replica | None, slaves: Sequence[Replica], clients: TransitionPolicy) -> "MasterLoss":
         """The loss of a master with these slaves, ordered by their broker id.
 
         A name server expires a silent broker 120 s after it last registered, and drops one whose connection is closed

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.assessment.finding import finding, harm
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.facts import Consumer
@@ -180,7 +180,7 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
 )
 
 
-def duplicate_client_id(group: Group) -> Iterator[Finding]:
+def duplicate_client_id(group: AssessedGroup) -> Iterator[Finding]:
     """DUPLICATE_CLIENT_ID: consumers of a clustering group share a client id.
 
     Some queues are then read twice, others by nobody. A Proxy assigns queues to gRPC clients without regard to ids.
@@ -219,7 +219,7 @@ def duplicate_client_id(group: Group) -> Iterator[Finding]:
     )
 
 
-def mixed_strategies(group: Group) -> Iterator[Finding]:
+def mixed_strategies(group: AssessedGroup) -> Iterator[Finding]:
     """MIXED_STRATEGIES: clients of a group run different strategies, so shares overlap, or queues have no owner.
 
     The same happens if gRPC clients pop every queue that remoting clients divide, and if libraries compute the group's
@@ -253,7 +253,7 @@ def _of_strategies(ranked: Iterable[tuple[str, Sequence[str]]]) -> list[OfStrate
 
 
 def _mixed(
-    group: Group,
+    group: AssessedGroup,
     *,
     subjects: Iterable[str],
     strategies: Sequence[OfStrategy],
@@ -282,7 +282,7 @@ def _mixed(
     )
 
 
-def _mixed_dialects(group: Group) -> Iterator[Finding]:
+def _mixed_dialects(group: AssessedGroup) -> Iterator[Finding]:
     """The finding of MIXED_STRATEGIES for libraries that compute one strategy differently."""
     if group.current is None or not group.has_mixed_dialects or not group.is_harmed:
         return
@@ -302,7 +302,7 @@ def _mixed_dialects(group: Group) -> Iterator[Finding]:
     )
 
 
-def _mixed_protocols(group: Group, grpc: list[str], ranked: list[tuple[str, list[str]]]) -> Finding:
+def _mixed_protocols(group: AssessedGroup, grpc: list[str], ranked: list[tuple[str, list[str]]]) -> Finding:
     """The finding of MIXED_STRATEGIES for gRPC clients that pop what remoting clients divide."""
     others = group.facts.connections - len(grpc)
     return _mixed(
@@ -315,7 +315,7 @@ def _mixed_protocols(group: Group, grpc: list[str], ranked: list[tuple[str, list
     )
 
 
-def membership_disagreement(group: Group) -> Iterator[Finding]:
+def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
     """MEMBERSHIP_DISAGREEMENT: brokers that serve a group name different members of it.
 
     Its clients then compute with different lists. The rule compares brokers that answered, have a topic of the client,
@@ -355,7 +355,7 @@ def membership_disagreement(group: Group) -> Iterator[Finding]:
     )
 
 
-def _serving(group: Group, consumer: Consumer) -> set[str]:
+def _serving(group: AssessedGroup, consumer: Consumer) -> set[str]:
     """The brokers that answered and have a topic of the consumer."""
     return {
         place.broker_name

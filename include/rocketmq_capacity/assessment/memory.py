@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import numpy as np
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.sizes import Divided, divided
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -100,7 +100,7 @@ class Caches:
         return float(self.full_bytes.max(initial=0))
 
 
-def client_memory(group: Group) -> Iterator[Finding]:
+def client_memory(group: AssessedGroup) -> Iterator[Finding]:
     """CLIENT_MEMORY: full caches take more than the policy's share of a client's heap, now or with clients lost.
 
     Caches are full once a group falls behind, so that the next peak hurts: it is never CRITICAL.
@@ -141,7 +141,7 @@ def client_memory(group: Group) -> Iterator[Finding]:
     )
 
 
-def _with_lost(group: Group, clients: int) -> Caches | None:
+def _with_lost(group: AssessedGroup, clients: int) -> Caches | None:
     """The caches after the loss of this number of clients; None if no client is left, or if it cannot be computed.
 
     Clients of a broadcasting group take over no queues.
@@ -151,7 +151,7 @@ def _with_lost(group: Group, clients: int) -> Caches | None:
     return None if after is None or after.owners.unknown else _caches(group, after, is_today=False)
 
 
-def _caches(group: Group, assigned: Divided, *, is_today: bool) -> Caches:
+def _caches(group: AssessedGroup, assigned: Divided, *, is_today: bool) -> Caches:
     owners, clients = assigned.owners, len(assigned.rows)
     is_pulled = ~np.broadcast_to(owners.is_popped, owners.queue.shape)
     queue, client = owners.queue[is_pulled], owners.client[is_pulled]
@@ -181,7 +181,7 @@ def _bounds(consumer: Consumer, queues: int, *, is_today: bool) -> tuple[float, 
     return np.nan if messages is None else float(messages), np.nan if mib is None else float(mib)
 
 
-def _first(group: Group, client: int) -> Consumer:
+def _first(group: AssessedGroup, client: int) -> Consumer:
     """The first consumer of a client id: only this one of equal ids has reported its settings."""
     members = group.division.members
     return members.consumers[int(members.first[client])]

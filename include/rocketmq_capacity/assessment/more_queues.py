@@ -7,7 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity.assessment.burden import Burden, Case, burdens
+from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
 from rocketmq_capacity.assessment.current import predicted_owners
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.sizes import Crowd, least_number, result
@@ -156,7 +156,7 @@ class _Layout:
         if owners.unknown:
             return None
         today, times = self.staff.division, self.staff.times
-        (burden,) = burdens([Case(today, times, division, owners, rows, None, self.planned_msgs_per_s)])
+        (burden,) = burdens([Assignment(today, times, division, owners, rows, None, self.planned_msgs_per_s)])
         return burden
 
     @cached_property

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Place, Reads
@@ -78,7 +78,7 @@ ACTING: Final = "enableSlaveActingMaster"
 """A broker's setting: while there is no master, the slave with the lowest id may lock queues (BrokerConfig)."""
 
 
-def unordered_reader(group: Group) -> Iterator[Finding]:
+def unordered_reader(group: AssessedGroup) -> Iterator[Finding]:
     """FIFO_BROKEN: a group that is not orderly reads a FIFO topic; its clients handle messages of one key in parallel.
 
     It is CRITICAL, as messages are out of order now. It is a WARNING while no message arrives, and INFO for a group
@@ -111,7 +111,7 @@ def _unordered_severity(reads: Reads) -> Severity:
     return WARNING if all(one.put_msgs_per_s == 0 for one in reads.topic.written) and reads.topic.written else CRITICAL
 
 
-def unlockable_queues(group: Group) -> Iterator[Finding]:
+def unlockable_queues(group: AssessedGroup) -> Iterator[Finding]:
     """FIFO_BROKEN: an orderly group reads queues of a broker that has slaves and no master.
 
     A clustering consumer locks a queue at the master before it reads it in order. Nobody reads a queue that cannot be
@@ -126,7 +126,7 @@ def unlockable_queues(group: Group) -> Iterator[Finding]:
                 yield _unlockable(group, reads, place)
 
 
-def _unlockable(group: Group, reads: Reads, place: Place) -> Finding:
+def _unlockable(group: AssessedGroup, reads: Reads, place: Place) -> Finding:
     slaves = [one for one in group.cluster.brokers if one.broker_name == place.broker_name]
     answers = {(one.config or {}).get(ACTING) for one in slaves}
     may_act = None if None in answers and "true" not in answers else "true" in answers

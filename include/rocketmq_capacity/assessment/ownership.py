@@ -7,7 +7,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.replicas import masterless
 from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -164,7 +164,7 @@ IDLE_CONSUMERS: Final = Rule(
 )
 
 
-def orphan_queue(group: Group) -> Iterator[Finding]:
+def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
     """ORPHAN_QUEUE: readable queues of a running group that no client of it owns today."""
     load, queues = group.today_load, group.division.queues
     if load is None or group.current is None or group.is_settling:
@@ -200,7 +200,7 @@ def orphan_queue(group: Group) -> Iterator[Finding]:
         )
 
 
-def _missing_clients(group: Group, orphans: Collection[Queue]) -> list[str]:
+def _missing_clients(group: AssessedGroup, orphans: Collection[Queue]) -> list[str]:
     """The client ids that the policy lists some of these queues for under CONFIG, and that the group does not have."""
     if group.computed_strategy != CONFIG:
         return []
@@ -217,7 +217,7 @@ def _missing_clients(group: Group, orphans: Collection[Queue]) -> list[str]:
     )
 
 
-def orphan_cause(group: Group, strategy: str) -> str | None:
+def orphan_cause(group: AssessedGroup, strategy: str) -> str | None:
     """The rule that finds why queues have no owner; None if the strategy itself leaves them."""
     members = group.division.members
     if len(members.client_ids) < len(members):
@@ -230,7 +230,7 @@ def orphan_cause(group: Group, strategy: str) -> str | None:
     return STUCK if is_observed and group.suspended else None
 
 
-def idle_consumers(group: Group) -> Iterator[Finding]:
+def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
     """IDLE_CONSUMERS: clients of a clustering group that own no queue of its pulled topics.
 
     The finding names the topic with the most queues. If today's owners are unknown, no client is called idle, unless
@@ -274,7 +274,7 @@ def idle_consumers(group: Group) -> Iterator[Finding]:
     )
 
 
-def _idle_of(group: Group, idle: int, queues: int) -> str:
+def _idle_of(group: AssessedGroup, idle: int, queues: int) -> str:
     """What the idle clients lack; ``queues`` are those of the largest topic."""
     clients = counted(group.facts.distinct_client_ids, "client")
     if not queues:
@@ -285,12 +285,12 @@ def _idle_of(group: Group, idle: int, queues: int) -> str:
     )
 
 
-def _readers(group: Group) -> set[str]:
+def _readers(group: AssessedGroup) -> set[str]:
     """The client ids that subscribe to a topic that the group pulls."""
     return {one.client_id for one in group.division.members.consumers if any(map(one.reads, group.pulled_sizes))}
 
 
-def _pulls(group: Group) -> Flags:
+def _pulls(group: AssessedGroup) -> Flags:
     """Whether each client id owns a queue today that is not popped."""
     pulls = np.zeros(len(group.client_ids), bool)
     if group.today is not None:
@@ -345,7 +345,7 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
         )
 
 
-def drained(group: Group) -> tuple[list[str], list[str]]:
+def drained(group: AssessedGroup) -> tuple[list[str], list[str]]:
     """Clients whose every queue is on brokers that take no messages and is read to its end; and these brokers.
 
     Such a broker is read-only or has no master. Brokers that the snapshot lacks are unknown, and do not count.

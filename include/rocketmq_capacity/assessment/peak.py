@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.loads import Weights
+from rocketmq_capacity.assessment.loads import QueueWeights
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division
@@ -63,14 +63,14 @@ class Peak:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _RatesAtMoment:
     """The rates of topics at one moment; NaN if unknown."""
 
     at_s: float
     of_topics: Numbers
 
 
-def peak_of(division: Division, weights: Weights, sampled: Sampled) -> Peak:
+def peak_of(division: Division, weights: QueueWeights, sampled: Sampled) -> Peak:
     """The highest traffic of a group, never below what is measured.
 
     A topic's messages at the peak come to its queues in the shares that were measured; evenly if none came then.
@@ -103,7 +103,7 @@ def peak_of(division: Division, weights: Weights, sampled: Sampled) -> Peak:
     return Peak(factor, highest, when, *covered, _spread(division, measured, now, planned), ratios)
 
 
-def _stored(division: Division) -> Iterator[_Seen]:
+def _stored(division: Division) -> Iterator[_RatesAtMoment]:
     """The rates of the busy hour of the stored days."""
     past = division.group.past
     if past is None:
@@ -112,10 +112,10 @@ def _stored(division: Division) -> Iterator[_Seen]:
         np.nan if reads.pass_ratio is None else past.msgs_per_s.get(reads.topic.topic, np.nan) * reads.pass_ratio
         for reads in division.queues.topics
     ]
-    yield _Seen(past.hour_s, np.array(rates, np.float64))
+    yield _RatesAtMoment(past.hour_s, np.array(rates, np.float64))
 
 
-def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbers) -> Iterator[_Seen]:
+def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbers) -> Iterator[_RatesAtMoment]:
     """The rates between successive samples.
 
     None if an offset is unknown, or if queues were sampled at different moments. A topic's queues without samples keep
@@ -137,7 +137,7 @@ def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbe
     passes = np.array(ratios, np.float64)
     for (place, earlier), (after, later) in pairwise(enumerate(at_s[0].tolist())):
         put = np.bincount(topic, (written[:, after] - written[:, place]) / (later - earlier), topics)
-        yield _Seen(later, rest + put * passes)
+        yield _RatesAtMoment(later, rest + put * passes)
 
 
 def _spread(division: Division, measured: Numbers, now: Numbers, of_topics: Numbers) -> Numbers:

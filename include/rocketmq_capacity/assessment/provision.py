@@ -16,7 +16,7 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.lag import Growth
 from rocketmq_capacity.assessment.peak import Peak
 from rocketmq_capacity.assessment.sizes import (
-    Needed,
+    NeededNumbers,
     Sizes,
     clients_for,
     likely_needed,
@@ -39,7 +39,7 @@ from rocketmq_capacity.wording import (
 
 Cause = Literal["busy", "lag"]
 """Why clients are too few: the busiest is too busy, or lag grows. Then no client may go."""
-NOT_KNOWN: Final = Needed(None, None, None)
+NOT_KNOWN: Final = NeededNumbers(None, None, None)
 WORTH_SAYING: Final = 1.1
 """A peak below so many times the measured rate is not mentioned: samples of a few seconds vary that much."""
 
@@ -75,7 +75,7 @@ class Provision:
     judged_utilisation: Interval | None = None
     at_peak: Interval | None = None
     without_some: Interval | None = None
-    needed: Needed | None = None
+    needed: NeededNumbers | None = None
     min_safe_clients: int | None = None
     doubt: str | None = None
 

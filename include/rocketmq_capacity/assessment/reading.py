@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.loads import GroupLoad
 from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, Place, Reads
@@ -20,7 +20,7 @@ from rocketmq_capacity.vocabulary import (
 
 
 def reading_status(
-    division: Division, cluster: ClusterFacts, load: Load | None, owners: Owners | None, *, is_settling: bool
+    division: Division, cluster: ClusterFacts, load: GroupLoad | None, owners: Owners | None, *, is_settling: bool
 ) -> ReadingStatus:
     """UNREAD if a readable business queue has no reader, TWICE if some are read twice, else READ; UNKNOWN if unknown.
 
@@ -62,7 +62,9 @@ def _without_master(group: GroupFacts, cluster: ClusterFacts, reads: Reads, plac
     return reading.pull_in_order if group.is_orderly and group.is_clustering else reading.pull
 
 
-def _of_owners(division: Division, load: Load | None, owners: Owners | None, *, is_settling: bool) -> ReadingStatus:
+def _of_owners(
+    division: Division, load: GroupLoad | None, owners: Owners | None, *, is_settling: bool
+) -> ReadingStatus:
     """The status by the owners of the queues alone."""
     facts = division.group
     if facts.is_lite or (not facts.is_clustering and not facts.is_broadcasting):

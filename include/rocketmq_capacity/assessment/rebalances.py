@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from msgspec import Struct
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
@@ -63,7 +63,7 @@ REBALANCE_FREQUENCY: Final = Rule(
 )
 
 
-def rebalance_frequency(group: Group) -> Iterator[Finding]:
+def rebalance_frequency(group: AssessedGroup) -> Iterator[Finding]:
     """REBALANCE_FREQUENCY: clients of a clustering group came again and again in the last hours."""
     past, bounds = group.facts.past_members, group.policy.thresholds.REBALANCE_FREQUENCY
     if past is None or not group.is_clustering:

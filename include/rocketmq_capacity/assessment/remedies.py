@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.loads import GroupLoad
 from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
@@ -56,7 +56,7 @@ def more_threads(work: Work, bound: float, peak: float, limits: RaiseConsumeThre
     return MoreThreads(threads, share)
 
 
-class Together(Struct, frozen=True):
+class JoinedRemedies(Struct, frozen=True):
     """Measures of which none is enough alone."""
 
     clients: Annotated[int, means("in all", "client")]
@@ -65,7 +65,7 @@ class Together(Struct, frozen=True):
     busy_ratio: Annotated[float, means("busy share of the busiest client then")]
 
 
-def together(sizes: Sizes, work: Work, bound: float) -> Together | None:
+def together(sizes: Sizes, work: Work, bound: float) -> JoinedRemedies | None:
     """As many clients as can own a queue, with more threads each, and if that is not enough, with shorter calls."""
     staff = sizes.staff
     limits, today = staff.policy.thresholds.RAISE_CONSUME_THREADS, staff.facts.connections
@@ -78,7 +78,7 @@ def together(sizes: Sizes, work: Work, bound: float) -> Together | None:
     threads = min(most, ceil(rounded(largest * share / bound, 6) or 0))
     raised = share * largest / threads
     ratio = 1.0 if raised <= bound else _cut(bound / raised)
-    return Together(clients, threads, ratio, raised * ratio)
+    return JoinedRemedies(clients, threads, ratio, raised * ratio)
 
 
 class CallTime(Struct, frozen=True):
@@ -134,7 +134,7 @@ def _significant(figure: float) -> float:
     return float(f"{figure:.6g}")
 
 
-def strategies(staff: Staff, loads: Mapping[str, Load]) -> dict[str, float]:
+def strategies(staff: Staff, loads: Mapping[str, GroupLoad]) -> dict[str, float]:
     """The busy share of the busiest client at the peak under each other strategy that clients can run."""
     now = None if staff.current is None else staff.policy.computed(staff.current.strategy)
     shares = {}

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.backlog import NO_CLIENTS
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.lag import HOUR_S
 from rocketmq_capacity.assessment.sampled import business_topics
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -32,7 +32,7 @@ class LeftQueue(Queue, frozen=True, kw_only=True):
     left_hours: Annotated[float, means("time until messages are deleted unread")]
 
 
-class Retention(Evidence, frozen=True, kw_only=True):
+class RetentionEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of RETENTION_RISK."""
 
     adds_to: ClassVar = {"deleted_messages": "deleted"}
@@ -45,7 +45,7 @@ class Retention(Evidence, frozen=True, kw_only=True):
     queues: Annotated[Sequence[LeftQueue], means("the queues")]
 
 
-def _catch_up(_: Finding, evidence: Retention) -> str:
+def _catch_up(_: Finding, evidence: RetentionEvidence) -> str:
     return NO_CLIENTS if not evidence.clients else CATCH_UP
 
 
@@ -57,7 +57,7 @@ RETENTION_RISK: Final = Rule(
     ),
     place=90,
     goal="NOTHING_UNREAD",
-    evidence=Retention,
+    evidence=RetentionEvidence,
     advice=_catch_up,
     looks="its clients",
     shows=FALLS,
@@ -86,7 +86,7 @@ DEFAULT_RESERVED: Final = "72"
 """Hours (MessageStoreConfig.fileReservedTime)."""
 
 
-def _is_given_up(group: Group, *, can_be_saved: bool) -> bool:
+def _is_given_up(group: AssessedGroup, *, can_be_saved: bool) -> bool:
     """Whether nobody waits for a group without clients: it is off, or was gone for the days of STALE_OBJECT.
 
     If it is unknown for how long it is gone, it counts as gone if what it lacks was deleted long ago.
@@ -99,7 +99,7 @@ def _is_given_up(group: Group, *, can_be_saved: bool) -> bool:
     return days is None and not can_be_saved
 
 
-def retention_risk(group: Group) -> Iterator[Finding]:
+def retention_risk(group: AssessedGroup) -> Iterator[Finding]:
     """RETENTION_RISK: unread messages will soon be deleted, or were deleted.
 
     What was read of a LITE topic, or by a broadcasting group, is unknown: their offsets on brokers do not say it.
@@ -140,7 +140,7 @@ def retention_risk(group: Group) -> Iterator[Finding]:
         INFO if _is_given_up(group, can_be_saved=bool(near)) else severity,
         consumer_group=group.name,
         queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
-        evidence=Retention(
+        evidence=RetentionEvidence(
             clients=group.facts.connections,
             lost_queues=len(lost),
             deleted=deleted,

@@ -5,7 +5,7 @@ from math import fsum
 from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
@@ -49,7 +49,7 @@ RETRY_PRESSURE: Final = Rule(
 )
 
 
-def retry_pressure(group: Group) -> Iterator[Finding]:
+def retry_pressure(group: AssessedGroup) -> Iterator[Finding]:
     """RETRY_PRESSURE: the listener fails on more than a few messages, which are delivered again."""
     bounds, low = group.policy.thresholds.RETRY_PRESSURE, group.policy.thresholds.LOW_UTILISATION
     handled = [one.msgs_per_s for one in group.facts.consumed if one.msgs_per_s is not None]

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from rocketmq_capacity.assessment.balance import skew_severity
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.loads import Load
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
+from rocketmq_capacity.assessment.loads import GroupLoad
 from rocketmq_capacity.assessment.memory import average_bytes
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -106,8 +106,8 @@ class CrossRoom(Evidence, frozen=True, kw_only=True):
     cross_room_msgs_per_s: Annotated[float | None, means("messages that cross")]
     cross_room_mb_per_s: Annotated[float | None, means("their size")]
     pairs: Annotated[Sequence[RoomPair], means("pairs of rooms between which messages cross, the most bytes first")]
-    untold_room_queues: Annotated[int, means("whose room is unknown", "queue")]
-    untold_room_clients: Annotated[int, means("whose room is unknown", "client")]
+    unknown_room_queues: Annotated[int, means("whose room is unknown", "queue")]
+    unknown_room_clients: Annotated[int, means("whose room is unknown", "client")]
     matrix: Annotated[Sequence[RoomQueues], means("who reads where")]
     rooms_without_clients: Annotated[Sequence[str], means("rooms with queues of the group and none of its clients")]
     rooms_without_queues: Annotated[Sequence[str], means("rooms with clients of the group and none of its queues")]
@@ -117,7 +117,7 @@ class CrossRoom(Evidence, frozen=True, kw_only=True):
 
 def _advice(_: Finding, evidence: CrossRoom) -> str:
     """What to do where no strategy that knows rooms answers."""
-    if evidence.untold_room_queues or evidence.untold_room_clients:
+    if evidence.unknown_room_queues or evidence.unknown_room_clients:
         return (
             "Add the rooms of all brokers and clients of this group to the policy (rooms). Strategies that know rooms"
             " are compared only then."
@@ -171,7 +171,7 @@ UNKNOWN_ROOM: Final = -1
 
 
 @dataclass(frozen=True)
-class Rooms:
+class GroupRooms:
     """The machine rooms of a group's queues and clients, as numbers.
 
     Attributes:
@@ -189,7 +189,7 @@ class Rooms:
     msgs_per_s: Numbers
 
     @classmethod
-    def of(cls, group: Group) -> "Rooms":
+    def of(cls, group: AssessedGroup) -> "GroupRooms":
         """The rooms of a group."""
         queues, members = group.division.queues, group.division.members
         places = [place.room for place in queues.places]
@@ -298,7 +298,7 @@ class Rooms:
         ]
 
 
-def cross_room(group: Group) -> Iterator[Finding]:
+def cross_room(group: AssessedGroup) -> Iterator[Finding]:
     """CROSS_ROOM: clients read more than a share of the group's queues from other machine rooms.
 
     Only if the policy asks for it (``report_cross_room``), and for information. Queues and clients of an unknown room
@@ -310,7 +310,7 @@ def cross_room(group: Group) -> Iterator[Finding]:
         return
     if load is None or group.is_settling or not len(group.weights.queue):
         return
-    rooms = Rooms.of(group)
+    rooms = GroupRooms.of(group)
     today, bound = rooms.cross_share(load.owners), group.policy.thresholds.CROSS_ROOM.share
     if today is None or (rounded(today, 9) or 0) <= bound:
         return
@@ -343,8 +343,8 @@ def cross_room(group: Group) -> Iterator[Finding]:
             cross_room_msgs_per_s=rounded(rooms.cross_msgs_per_s(load.owners)),
             cross_room_mb_per_s=rounded(sum(known)) if len(known) == len(pairs) else None,
             pairs=pairs,
-            untold_room_queues=unknown_queues,
-            untold_room_clients=unknown_clients,
+            unknown_room_queues=unknown_queues,
+            unknown_room_clients=unknown_clients,
             matrix=rooms.matrix(load.owners),
             rooms_without_clients=rooms.without_clients,
             rooms_without_queues=rooms.without_queues,
@@ -376,7 +376,7 @@ def _best(shares: Mapping[str, float]) -> str:
     return min(shares, key=lambda name: (shares[name], name))
 
 
-def _nearby(group: Group, rooms: Rooms, shares: Mapping[str, float]) -> Nearby | None:
+def _nearby(group: AssessedGroup, rooms: GroupRooms, shares: Mapping[str, float]) -> Nearby | None:
     """The change that MACHINE_ROOM_NEARBY would make; None if the policy names none that applies to all topics."""
     for name, share in shares.items():
         if name.startswith(f"{MACHINE_ROOM_NEARBY}-"):
@@ -391,7 +391,7 @@ def _nearby(group: Group, rooms: Rooms, shares: Mapping[str, float]) -> Nearby |
     return None
 
 
-def room_starvation(group: Group) -> Iterator[Finding]:
+def room_starvation(group: AssessedGroup) -> Iterator[Finding]:
     """ROOM_STARVATION: queues are divided by room, and the clients of a room get none or almost none.
 
     It warns where the clients that get them have little time left at the peak, as a skew does; else it is INFO.
@@ -402,7 +402,7 @@ def room_starvation(group: Group) -> Iterator[Finding]:
     current = group.policy.computed(group.current.strategy)
     if not knows_rooms(current) or not len(group.weights.queue):
         return
-    rooms = Rooms.of(group)
+    rooms = GroupRooms.of(group)
     starving = _starving(group, rooms, load)
     if not starving:
         return
@@ -430,7 +430,7 @@ def room_starvation(group: Group) -> Iterator[Finding]:
     )
 
 
-def _starving(group: Group, rooms: Rooms, load: Load) -> dict[str, StarvedRoom]:
+def _starving(group: AssessedGroup, rooms: GroupRooms, load: GroupLoad) -> dict[str, StarvedRoom]:
     """The rooms whose clients own less than the policy's share of the mean, by name."""
     mean = float(load.queues.mean())
     least = group.policy.thresholds.ROOM_STARVATION.share * mean

@@ -10,7 +10,7 @@ import numpy as np
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division, Flags, Integers
 from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts
-from rocketmq_capacity.model.queue_index import NO_QUEUE, Named, QueueIndex
+from rocketmq_capacity.model.queue_index import NO_QUEUE, NamedQueues, QueueIndex
 from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS
@@ -62,7 +62,7 @@ class Sampled:
         is_judged &= counts > 0
         index = QueueIndex([division.queues for division in divisions])
         queue = index.find(
-            Named(
+            NamedQueues(
                 lengths([one.topics for one in of_groups]),
                 list(chain.from_iterable([one.topics for one in of_groups])),
                 list(chain.from_iterable([one.brokers for one in of_groups])),

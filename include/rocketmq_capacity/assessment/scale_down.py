@@ -12,7 +12,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import Lost, losses_of
 from rocketmq_capacity.assessment.capacity import fewest_clients
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.sizes import divided, least_number, result
 from rocketmq_capacity.assessment.utilisation import Work
@@ -40,7 +40,7 @@ class ScaleDown:
     blocked_by: tuple[str, ...] = ()
 
 
-def scale_down(group: Group, findings: Iterable[Finding]) -> ScaleDown:
+def scale_down(group: AssessedGroup, findings: Iterable[Finding]) -> ScaleDown:
     """Whether a group may run fewer clients, given what the other rules found about it."""
     status = group.provision.status
     rules = {one.rule for one in findings if one.severity == CRITICAL or one.rule in {*FALLS_BEHIND, CAPACITY}}
@@ -69,11 +69,11 @@ def settled(verdict: Provision, spare: ScaleDown) -> Provision:
     return replace(verdict, status=RIGHT, reason=why)
 
 
-def _most(group: Group) -> int:
+def _most(group: AssessedGroup) -> int:
     return group.facts.connections - 1
 
 
-def _bears_a_lost_broker(group: Group, clients: int) -> bool:
+def _bears_a_lost_broker(group: AssessedGroup, clients: int) -> bool:
     """Whether so many clients stay within ``under_utilisation`` at the peak whichever broker is lost."""
     strategy, (left,) = group.one_strategy, divided([(group.staff, clients)])
     if strategy is None or left is None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.sizes import MOST_CLIENTS, shown_numbers
 from rocketmq_capacity.tables import GroupSize
 
@@ -10,23 +10,23 @@ ROOM: Final = 2
 """Without a highest useful number (POP), the table ends at this many times today's number."""
 
 
-def group_sizes(group: Group) -> list[GroupSize]:
+def group_sizes(group: AssessedGroup) -> list[GroupSize]:
     """The rows of a group; none if other numbers cannot be computed, or if the group does not divide its queues."""
     return [row for clients in numbers(group) if (row := _row(group, clients)) is not None]
 
 
-def numbers(group: Group) -> list[int]:
+def numbers(group: AssessedGroup) -> list[int]:
     """The numbers of clients that have a row."""
     needed = group.provision.needed
     return [] if needed is None else sorted(_numbers(group, needed.target or 0))
 
 
-def likely_numbers(group: Group) -> set[int]:
+def likely_numbers(group: AssessedGroup) -> set[int]:
     """Those numbers with a row that are known before it is computed how many clients are needed."""
     return _numbers(group, 0)
 
 
-def _numbers(group: Group, needed: int) -> set[int]:
+def _numbers(group: AssessedGroup, needed: int) -> set[int]:
     today, most = group.facts.connections, group.max_useful_clients
     if most is None:
         most = max(ROOM * today, needed)
@@ -34,7 +34,7 @@ def _numbers(group: Group, needed: int) -> set[int]:
     return {*shown_numbers(most), *(number for number in (today, most, needed) if number)}
 
 
-def _row(group: Group, clients: int) -> GroupSize | None:
+def _row(group: AssessedGroup, clients: int) -> GroupSize | None:
     size = group.sizes[clients]
     if size is None:
         return None

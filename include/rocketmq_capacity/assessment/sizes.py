@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity.assessment.burden import Burden, Case, burdens
+from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
@@ -31,7 +31,7 @@ MOST_ENTRIES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class NeededNumbers:
     """The smallest numbers of clients with which the busiest one stays within the bound.
 
     Each is at most the number that the group can use; None if even that many are not enough.
@@ -280,7 +280,7 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
 def _sizes_of(asked: Asked) -> list[Size | None]:
     divisions = divided(asked)
     cases = [
-        Case(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
+        Assignment(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
         for (staff, _), one in zip(asked, divisions, strict=True)
         if one is not None
     ]
@@ -301,7 +301,7 @@ def _size(staff: Staff, assigned: Divided, burden: Burden) -> Size:
     )
 
 
-def needed_clients(sizes: Sizes, work: Work, bound: float) -> Needed | None:
+def needed_clients(sizes: Sizes, work: Work, bound: float) -> NeededNumbers | None:
     """How many clients keep the busiest one's share at the peak within a bound; None if that cannot be computed.
 
     If today's busiest client is above the bound, fewer clients are never the answer: they could be enough only if a
@@ -315,11 +315,11 @@ def needed_clients(sizes: Sizes, work: Work, bound: float) -> Needed | None:
     numbers = list(map(result, searches_for_needed(sizes, work, bound)))
     if len(numbers) == 1:
         numbers *= 3
-    return Needed(*numbers) if numbers else None
+    return NeededNumbers(*numbers) if numbers else None
 
 
 def searches_for_needed(sizes: Sizes, work: Work, bound: float) -> "list[Search]":
-    """The searches of :func:`needed_clients`: one for each member of :class:`Needed`, or one for all."""
+    """The searches of :func:`needed_clients`: one for each member of :class:`NeededNumbers`, or one for all."""
     connections, peak = sizes.staff.facts.connections, sizes.staff.peak.scale
     today = sizes.busiest(connections)
     if today is None:

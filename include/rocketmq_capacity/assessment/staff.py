@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rocketmq_capacity.assessment.current import Current, Today
+from rocketmq_capacity.assessment.current import Current, OwnersToday
 from rocketmq_capacity.assessment.peak import Peak
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.skew import Numbers
@@ -41,7 +41,7 @@ class Staff:
     allocator: Allocator
     current: Current | None
     runs: list[str]
-    today: Today | None
+    today: OwnersToday | None
     orphans: int | None
     times: ResponseTimes
     peak: Peak

@@ -5,8 +5,8 @@ from math import floor
 from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
-from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
+from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
@@ -59,7 +59,7 @@ STALE_OBJECT: Final = Rule(
 )
 
 
-def stale_topic(topic: Topic) -> Iterator[Finding]:
+def stale_topic(topic: AssessedTopic) -> Iterator[Finding]:
     """STALE_OBJECT: for the policy's days nothing was written to a topic, and everything in it is read.
 
     There is a finding only if the history or the times of its last messages prove it.
@@ -83,7 +83,7 @@ def stale_topic(topic: Topic) -> Iterator[Finding]:
     )
 
 
-def stale_group(group: Group) -> Iterator[Finding]:
+def stale_group(group: AssessedGroup) -> Iterator[Finding]:
     """STALE_OBJECT: for the policy's days a group had no clients and committed nothing, as the history proves."""
     days = group.facts.unused_days
     if days is None or days < group.policy.thresholds.STALE_OBJECT.days:

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.stuck_queues import STATES, State
 from rocketmq_capacity.assessment.suspended import ADVICE, looks_suspended
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -101,7 +101,7 @@ STUCK_QUEUE: Final = Rule(
 )
 
 
-def stuck_queue(group: Group) -> Iterator[Finding]:
+def stuck_queue(group: AssessedGroup) -> Iterator[Finding]:
     """STUCK_QUEUE: a client holds a queue that it should have released, has not locked, does not read on, or not pull.
 
     It is CRITICAL if messages have waited for ``critical_s``, however many.

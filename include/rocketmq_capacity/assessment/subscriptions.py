@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Consumer, OwnSubscription, Reads
@@ -92,7 +92,7 @@ Filters = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WayToSubscribe:
     """A way to subscribe, with the settled clients that do so.
 
     Attributes:
@@ -109,7 +109,7 @@ class Way:
         return sorted(f"{topic} {told}" for topic, told in self.filters.items())
 
 
-def subscription_mismatch(group: Group) -> Iterator[Finding]:
+def subscription_mismatch(group: AssessedGroup) -> Iterator[Finding]:
     """SUBSCRIPTION_MISMATCH: settled clients of a group subscribe to different topics or filters.
 
     It is CRITICAL. The broker keeps only the latest filter of a group and topic, and passes over everything else, so
@@ -158,16 +158,16 @@ def subscription_mismatch(group: Group) -> Iterator[Finding]:
     )
 
 
-def _ways(group: Group) -> list[Way]:
+def _ways(group: AssessedGroup) -> list[WayToSubscribe]:
     """The ways in which settled clients subscribe, the most usual one first."""
     clients: dict[tuple[tuple[str, str], ...], list[Consumer]] = {}
     for consumer, filters in _subscriptions(group):
         clients.setdefault(tuple(sorted(filters.items())), []).append(consumer)
-    ways = [Way(dict(filters), each) for filters, each in clients.items()]
+    ways = [WayToSubscribe(dict(filters), each) for filters, each in clients.items()]
     return sorted(ways, key=lambda way: (-len(way.clients), way.entries))
 
 
-def _topic_filters(group: Group, topic: str, ways: Sequence[Way]) -> TopicFilters:
+def _topic_filters(group: AssessedGroup, topic: str, ways: Sequence[WayToSubscribe]) -> TopicFilters:
     """Who filters a topic how, and how many messages a second may be missed; None if a rate is unknown."""
     of_filter: dict[str, list[Consumer]] = {}
     for way in ways:
@@ -194,7 +194,7 @@ def _topic_filters(group: Group, topic: str, ways: Sequence[Way]) -> TopicFilter
     )
 
 
-def _put_msgs_per_s(group: Group, topic: str) -> float | None:
+def _put_msgs_per_s(group: AssessedGroup, topic: str) -> float | None:
     """Messages a second that are written to a topic; None if unknown."""
     rates = [
         one.put_msgs_per_s for reads in group.business if reads.topic.topic == topic for one in reads.topic.written
@@ -203,7 +203,7 @@ def _put_msgs_per_s(group: Group, topic: str) -> float | None:
     return sum(known) if known and len(known) == len(rates) else None
 
 
-def _unread(group: Group, topic: str) -> tuple[int | None, float | None]:
+def _unread(group: AssessedGroup, topic: str) -> tuple[int | None, float | None]:
     """How many queues of a topic nobody owns today, and the messages a second on them; None if unknown."""
     load, queues = group.whole_load, group.division.queues
     if load is None:
@@ -213,7 +213,7 @@ def _unread(group: Group, topic: str) -> tuple[int | None, float | None]:
     return len(orphans), None if np.isnan(rate) else rate
 
 
-def _started_last(usual: Way, others: Sequence[Way]) -> bool | None:
+def _started_last(usual: WayToSubscribe, others: Sequence[WayToSubscribe]) -> bool | None:
     """Whether the clients that differ were all started after the others; None if a start is unknown."""
     before = [one.started_at for one in usual.clients]
     after = [one.started_at for way in others for one in way.clients]
@@ -245,7 +245,7 @@ def _shortened(expression: str) -> str:
     return expression if len(expression) <= SHOWN else f"{expression[:SHOWN]}…"
 
 
-def _subscriptions(group: Group) -> Iterator[tuple[Consumer, Filters]]:
+def _subscriptions(group: AssessedGroup) -> Iterator[tuple[Consumer, Filters]]:
     """The subscriptions of each settled consumer: its own, or its group's if it did not report them."""
     reported: dict[int, dict[str, str]] = {}
     for subscription in group.facts.subscriptions:

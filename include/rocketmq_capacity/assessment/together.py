@@ -8,7 +8,7 @@ from typing import Final
 
 from rocketmq_capacity.assessment.capacity import sizes_asked_for
 from rocketmq_capacity.assessment.churn import Churn
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.provision import likely_sizes, needed_sizes
 from rocketmq_capacity.assessment.size_table import likely_numbers
@@ -21,9 +21,9 @@ MOST_PAIRS: Final = 1_000_000
 """Pairs of a queue with a client or a broker, beyond which no more groups are computed at once: some 100 MB."""
 
 
-def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
+def in_parts(groups: Iterable[AssessedGroup]) -> Iterator[list[AssessedGroup]]:
     """The groups in parts that are computed at once: at most TOGETHER, and a large group with few others."""
-    part: list[Group] = []
+    part: list[AssessedGroup] = []
     pairs = 0
     for group in groups:
         part.append(group)
@@ -37,16 +37,16 @@ def in_parts(groups: Iterable[Group]) -> Iterator[list[Group]]:
         yield part
 
 
-def divide_together(groups: Sequence[Group]) -> None:
+def divide_together(groups: Sequence[AssessedGroup]) -> None:
     """Work out who owns what under every strategy: today, and when a client or broker comes or goes."""
-    Group.weights.compute(groups)
-    Group.sampled.compute(groups)
-    Group.losses.compute(groups)
+    AssessedGroup.weights.compute(groups)
+    AssessedGroup.sampled.compute(groups)
+    AssessedGroup.losses.compute(groups)
     divide((group.owned, strategy) for group in groups for strategy in group.churn.strategies)
     Churn.moves.compute([group.churn for group in groups])
 
 
-def size_together(groups: Iterable[Group]) -> None:
+def size_together(groups: Iterable[AssessedGroup]) -> None:
     """Compute what clients in other numbers would bear, for those numbers that are asked for."""
     compute(
         (group.sizes, _asked(group, group.work))
@@ -55,7 +55,7 @@ def size_together(groups: Iterable[Group]) -> None:
     )
 
 
-def _asked(group: Group, work: Work) -> Iterator[Iterable[int]]:
+def _asked(group: AssessedGroup, work: Work) -> Iterator[Iterable[int]]:
     """The numbers of clients whose sizes a group asks for, those first that are known in advance."""
     yield likely_numbers(group) | likely_sizes(group.staff, work)
     yield from needed_sizes(group.sizes, work)

@@ -11,7 +11,7 @@ from rocketmq_capacity.vocabulary import BUSINESS, UNDER
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class AssessedTopic:
     """A topic of a snapshot under a policy.
 
     Attributes:
@@ -60,5 +60,5 @@ def at_ease(groups: Iterable[GroupEase], policy: Policy) -> frozenset[str]:
     )
 
 
-TopicRule = Callable[[Topic], Iterator[Finding]]
+TopicRule = Callable[[AssessedTopic], Iterator[Finding]]
 """A rule about one topic."""

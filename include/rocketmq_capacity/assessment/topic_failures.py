@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.tables import TopicFailure
 from rocketmq_capacity.vocabulary import (
@@ -14,7 +14,7 @@ from rocketmq_capacity.vocabulary import (
 )
 
 
-def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
+def topic_failures(topic: AssessedTopic) -> Iterator[TopicFailure]:
     """A row for each broker and each machine room of a business topic."""
     if not topic.is_business:
         return
@@ -32,7 +32,7 @@ def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
         of_broker.setdefault(place.broker_name, []).append(place)
         if place.room is not None:
             of_room.setdefault(place.room, []).append(place)
-    whole = _Seen.of(places)
+    whole = _SeenQueues.of(places)
     for name in sorted(of_broker):
         yield _topic_row(topic.name, BROKER, name, whole, of_broker[name], written)
     for room in sorted(of_room):
@@ -40,7 +40,7 @@ def topic_failures(topic: Topic) -> Iterator[TopicFailure]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenQueues:
     """How many queues of some brokers clients see.
 
     Attributes:
@@ -54,7 +54,7 @@ class _Seen:
     unknown: int
 
     @classmethod
-    def of(cls, places: Iterable[Place]) -> "_Seen":
+    def of(cls, places: Iterable[Place]) -> "_SeenQueues":
         """The queues of a topic on these brokers."""
         counts = [(place.readable, place.writable) for place in places]
         return cls(
@@ -65,10 +65,10 @@ class _Seen:
 
 
 def _topic_row(
-    topic: str, failure: str, lost: str, whole: _Seen, gone: Sequence[Place], written: Mapping[str, float | None]
+    topic: str, failure: str, lost: str, whole: _SeenQueues, gone: Sequence[Place], written: Mapping[str, float | None]
 ) -> TopicFailure:
     rates = [written.get(name, 0.0) for name in sorted({place.broker_name for place in gone})]
-    there = _Seen.of(gone)
+    there = _SeenQueues.of(gone)
     return TopicFailure(
         topic=topic,
         failure=failure,

@@ -11,7 +11,7 @@ from rocketmq_capacity.assessment.divided_lists import (
     Certainty,
     DividedGroup,
     DividedQueue,
-    Readers,
+    ReadersOfTopics,
     differing_topics,
     divided,
     server_lists,
@@ -197,7 +197,7 @@ ORDER: Final = {"YES": 0, "MAYBE": 1, "NO": 2}
 
 
 def nameserver_disagreement(
-    cluster: ClusterFacts, differences: Sequence[NameserverDifference], readers: Readers
+    cluster: ClusterFacts, differences: Sequence[NameserverDifference], readers: ReadersOfTopics
 ) -> Iterator[Finding]:
     """NAMESERVER_DISAGREEMENT: name servers list other brokers, or give other routes of a topic.
 

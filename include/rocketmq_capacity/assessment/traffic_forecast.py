@@ -9,7 +9,7 @@ import numpy as np
 from rocketmq_capacity.assessment.capacity import CONSUMER_CAPACITY, WillBeTooBusy, needed_queues_of
 from rocketmq_capacity.assessment.coming_events import needed_for
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group, GroupRule
+from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend
 from rocketmq_capacity.tables import Finding
@@ -17,7 +17,7 @@ from rocketmq_capacity.vocabulary import UNDER, WARNING
 from rocketmq_capacity.wording import counted, percent, rounded
 
 
-def outgrown(group: Group) -> TrafficTrend | None:
+def outgrown(group: AssessedGroup) -> TrafficTrend | None:
     """The trend of a group whose clients will be too busy within the policy's days, and are not yet; else None."""
     growth, days = group.traffic_trend, group.policy.thresholds.PROVISION.forecast_days
     if growth is None or group.provision.status == UNDER:
@@ -25,7 +25,7 @@ def outgrown(group: Group) -> TrafficTrend | None:
     return growth if growth.trend.days_until(growth.full_msgs_per_s)[1] <= days else None
 
 
-def clients_then(group: Group, growth: TrafficTrend) -> int | None:
+def clients_then(group: AssessedGroup, growth: TrafficTrend) -> int | None:
     """How many clients are enough for the traffic in the policy's days; None if no number is, or if it is unknown."""
     factor, group = factor_then(group, growth), group.apart
     if group.planned_work is None or not group.peak.msgs_per_s:
@@ -33,13 +33,13 @@ def clients_then(group: Group, growth: TrafficTrend) -> int | None:
     return needed_for(group, np.full(len(group.division.queues.topics), factor))
 
 
-def factor_then(group: Group, growth: TrafficTrend) -> float:
+def factor_then(group: AssessedGroup, growth: TrafficTrend) -> float:
     """How many times the traffic of the peak comes in the policy's days, at least once."""
     days, peak = group.policy.thresholds.PROVISION.forecast_days, group.peak.msgs_per_s
     return max(1.0, (growth.trend.now + growth.trend.per_day * days) / peak) if peak else 1.0
 
 
-def full_of_queues(group: Group) -> float | None:
+def full_of_queues(group: AssessedGroup) -> float | None:
     """Messages a second from which on queues are too few: the busiest of as many clients as can own one is too busy.
 
     None if clients can always be added, as under POP, or if it is unknown how busy so many would be. Work grows with
@@ -50,7 +50,7 @@ def full_of_queues(group: Group) -> float | None:
     return peak.msgs_per_s * bound / share if share and peak.msgs_per_s else None
 
 
-def queues_then(group: Group, growth: TrafficTrend) -> MoreQueues | None:
+def queues_then(group: AssessedGroup, growth: TrafficTrend) -> MoreQueues | None:
     """The fewest queues of a topic that are enough for the traffic in the policy's days; None if no number is."""
     factor, group = factor_then(group, growth), group.apart
     staff, work, bound = group.staff, group.planned_work, group.policy.thresholds.PROVISION.under_utilisation
@@ -62,7 +62,7 @@ def queues_then(group: Group, growth: TrafficTrend) -> MoreQueues | None:
     return more_queues(staff, then, bound, is_harmed=group.is_harmed) or queues_and_clients(staff, then, bound)
 
 
-def traffic_grows(group: Group) -> Iterator[Finding]:
+def traffic_grows(group: AssessedGroup) -> Iterator[Finding]:
     """CONSUMER_CAPACITY: the clients will be too busy within the policy's days; those that are have their finding."""
     forecast, at_peak, bounds = outgrown(group), group.provision.at_peak, group.policy.thresholds.PROVISION
     if forecast is None or at_peak is None:

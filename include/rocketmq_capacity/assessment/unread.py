@@ -5,7 +5,7 @@ from math import fsum
 from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.topic import Topic, TopicRule
+from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.broker_figures import kept_hours, mean_message_bytes
@@ -55,7 +55,7 @@ DAY_S: Final = 86_400
 MIB: Final = 1 << 20
 
 
-def topic_unread(topic: Topic) -> Iterator[Finding]:
+def topic_unread(topic: AssessedTopic) -> Iterator[Finding]:
     """TOPIC_UNREAD: a topic with traffic to which no group subscribes, so that its messages are deleted unread.
 
     A group without clients counts as long as it has offsets on the topic. There is no finding if a broker of the topic

@@ -13,8 +13,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.catalogue.evidence import Evidence, Found, means
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.catalogue.evidence import Evidence, FindingLike, means
 from rocketmq_capacity.catalogue.rule import Rule, evidence_of
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, Disagreements
 from rocketmq_capacity.settings.policy import Policy
@@ -137,7 +137,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class BalancingFault:
     """A fault in balancing.
 
     Attributes:
@@ -159,14 +159,14 @@ class Fault:
         return next((one for one in self.ranges if version and one.first <= version <= one.last), None)
 
 
-MACHINE_ROOM_INDEX: Final = Fault(
+MACHINE_ROOM_INDEX: Final = BalancingFault(
     2477,
     2478,
     (Range((4, 0, 0), (4, 7, 1), (4, 8, 0)),),
     WARNING,
     "MACHINE_ROOM takes queues by their place in the list of all rooms: some are read twice, others by nobody",
 )
-BARE_PROCESS_ID: Final = Fault(
+BARE_PROCESS_ID: Final = BalancingFault(
     2730,
     2731,
     (Range((3, 0, 0), (4, 8, 0), (4, 9, 0)),),
@@ -174,14 +174,14 @@ BARE_PROCESS_ID: Final = Fault(
     "the client id ends with the bare process id, which repeats in containers and among consumers of one process:"
     " consumers with one id are handed the same queues",
 )
-LITE_PULL_SKIPS: Final = Fault(
+LITE_PULL_SKIPS: Final = BalancingFault(
     2732,
     2832,
     (Range((4, 6, 0), (4, 8, 0), (4, 9, 0)),),
     WARNING,
     "a LitePullConsumer that loses a queue and gets it back skips the messages of a pull that was on its way",
 )
-RENAMED_QUEUE: Final = Fault(
+RENAMED_QUEUE: Final = BalancingFault(
     7779,
     7783,
     (Range((4, 0, 0), (4, 9, 7), (4, 9, 8)), Range((5, 0, 0), (5, 1, 3), (5, 1, 4))),
@@ -189,14 +189,14 @@ RENAMED_QUEUE: Final = Fault(
     "a producer of this version with sendLatencyFaultEnable gives a queue that it shares another broker's name for ever"
     " once a broker is slow: that broker gets too much until the producer restarts",
 )
-NEVER_REACHABLE: Final = Fault(
+NEVER_REACHABLE: Final = BalancingFault(
     7812,
     7814,
     (Range((5, 1, 4), (5, 1, 4), (5, 2, 0)),),
     INFO,
     "a producer of this version with sendLatencyFaultEnable leaves a broker out for ever once it could not reach it",
 )
-OWN_PERM_LOST: Final = Fault(
+OWN_PERM_LOST: Final = BalancingFault(
     7149,
     7151,
     (Range((4, 3, 0), (5, 1, 3), (5, 1, 4)),),
@@ -204,7 +204,7 @@ OWN_PERM_LOST: Final = Fault(
     "a broker with a permission of its own registers a topic that is created or updated with that permission in place"
     " of the topic's: queues that the topic closed are divided again",
 )
-SLAVE_COPIES_NO_TYPES: Final = Fault(
+SLAVE_COPIES_NO_TYPES: Final = BalancingFault(
     9403,
     9404,
     (Range((5, 3, 2), (5, 3, 3), (5, 4, 0)),),
@@ -213,26 +213,26 @@ SLAVE_COPIES_NO_TYPES: Final = Fault(
 )
 """SLAVE_DRIFT names this fault, if it sees its effect."""
 
-Matters = Callable[[Group, Consumer], bool]
+Matters = Callable[[AssessedGroup, Consumer], bool]
 """Whether a fault can affect a Java client of a group."""
 
 
-def _divides_by_room(group: Group, client: Consumer) -> bool:
+def _divides_by_room(group: AssessedGroup, client: Consumer) -> bool:
     current = None if group.current is None else group.current.strategy
     runs = current if client.allocate_strategy is None else client.allocate_strategy
     return group.is_clustering and group.facts.message_request_mode != POP and runs == MACHINE_ROOM
 
 
-def _has_bare_process_id(group: Group, client: Consumer) -> bool:
+def _has_bare_process_id(group: AssessedGroup, client: Consumer) -> bool:
     # A broadcasting consumer keeps the instance name DEFAULT.
     return group.is_clustering and _BARE_PID.fullmatch(client.client_id) is not None
 
 
-def _pulls_lite(group: Group, _: Consumer) -> bool:
+def _pulls_lite(group: AssessedGroup, _: Consumer) -> bool:
     return group.is_clustering and group.facts.consume_type == CONSUME_ACTIVELY
 
 
-OF_CLIENTS: Final[tuple[tuple[Fault, Matters], ...]] = (
+OF_CLIENTS: Final[tuple[tuple[BalancingFault, Matters], ...]] = (
     (MACHINE_ROOM_INDEX, _divides_by_room),
     (BARE_PROCESS_ID, _has_bare_process_id),
     (LITE_PULL_SKIPS, _pulls_lite),
@@ -242,7 +242,7 @@ OF_PRODUCERS: Final = (RENAMED_QUEUE, NEVER_REACHABLE)
 """No consumer has them, but nobody should upgrade to them. PERMANENT_DISPLACEMENT looks at producers."""
 
 
-def version_faults(group: Group) -> list[VersionFault]:
+def version_faults(group: AssessedGroup) -> list[VersionFault]:
     """By version and fault, the Java clients of a group that have a faulty version which can affect them.
 
     Only faults of consumers count: whether an application also sends is not known of its consumers. gRPC clients are
@@ -315,7 +315,7 @@ def _clients(rows: Iterable[VersionFault]) -> int:
     return max(len(named), *(row.clients for row in rows))
 
 
-def _shown_of_clients(fault: Fault, rows: Sequence[VersionFault]) -> ShownFault:
+def _shown_of_clients(fault: BalancingFault, rows: Sequence[VersionFault]) -> ShownFault:
     groups = sorted({row.consumer_group for row in rows}, key=java_order)
     named = sorted({client_id for row in rows for client_id in row.client_ids}, key=java_order)
     return _shown(
@@ -359,7 +359,7 @@ def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) 
     )
 
 
-def version_named_in(finding: Found) -> str | None:
+def version_named_in(finding: FindingLike) -> str | None:
     """The version whose clients a finding is about."""
     evidence = evidence_of(finding)
     return evidence.version if isinstance(evidence, ClientVersion) else None
@@ -376,7 +376,7 @@ def name_of(version: Version) -> str:
     return "V" + "_".join(map(str, version))
 
 
-def _upgrades(versions: Iterable[Version], faults: Iterable[Fault]) -> list[Version]:
+def _upgrades(versions: Iterable[Version], faults: Iterable[BalancingFault]) -> list[Version]:
     """For each version the nearest one of its line without any of the faults; each once, sorted."""
     faults = list(faults)
     ends = set()
@@ -387,11 +387,11 @@ def _upgrades(versions: Iterable[Version], faults: Iterable[Fault]) -> list[Vers
     return sorted(ends)
 
 
-def _worst(faults: Iterable[Fault]) -> Severity:
+def _worst(faults: Iterable[BalancingFault]) -> Severity:
     return WARNING if any(fault.severity == WARNING for fault in faults) else INFO
 
 
-def _shown(fault: Fault, versions: Sequence[str], **who: Any) -> ShownFault:
+def _shown(fault: BalancingFault, versions: Sequence[str], **who: Any) -> ShownFault:
     return ShownFault(
         issue=f"apache/rocketmq#{fault.issue}",
         pull_request=f"apache/rocketmq#{fault.pull_request}",
@@ -405,12 +405,12 @@ def _shown(fault: Fault, versions: Sequence[str], **who: Any) -> ShownFault:
     )
 
 
-def _message(who: str, number: int, versions: Iterable[Version], faults: Iterable[Fault]) -> str:
+def _message(who: str, number: int, versions: Iterable[Version], faults: Iterable[BalancingFault]) -> str:
     runs = "runs" if number == 1 else "run"
     return f"{who} {runs} {listed(list(map(name_of, versions)))} with known faults: {_fault_words(faults)}."
 
 
-def _fault_words(faults: Iterable[Fault]) -> str:
+def _fault_words(faults: Iterable[BalancingFault]) -> str:
     return "; ".join(f"{fault.what} (apache/rocketmq#{fault.issue})" for fault in faults)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.effect import Crossed
-from rocketmq_capacity.assessment.failure_effects import Readers, twice_after, unread_after
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.failure_effects import QueuesByReaders, twice_after, unread_after
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.skew import Numbers
@@ -27,10 +27,10 @@ class Without:
     """
 
     shares: Numbers
-    readers: list[Readers]
+    readers: list[QueuesByReaders]
 
     @classmethod
-    def of_each(cls, groups: Sequence[Group]) -> "list[Without | None]":
+    def of_each(cls, groups: Sequence[AssessedGroup]) -> "list[Without | None]":
         """Each group without its brokers; see :meth:`_of`."""
         divide(
             (group.churn.without_brokers.owners, strategy)
@@ -40,7 +40,7 @@ class Without:
         return list(map(cls._of, groups))
 
     @classmethod
-    def _of(cls, group: Group) -> "Without | None":
+    def _of(cls, group: AssessedGroup) -> "Without | None":
         """The group without its brokers; None if today's owners are not computed from one strategy."""
         strategy, work, losses = group.one_strategy, group.planned_work, group.losses
         if strategy is None or work is None:
@@ -52,11 +52,11 @@ class Without:
         rates = group.planned_msgs_per_s[losses.base_queue] + added_at_peak(group, losses)
         shares = shares_without(work, losses, owners, rates) * group.peak.scale
         if owners is None:
-            return cls(shares, [Readers()] * len(losses.losses))
+            return cls(shares, [QueuesByReaders()] * len(losses.losses))
         unread = unread_after(group, owners, change.base_queue)
         twice = twice_after(group, owners, change.division.members, change.base_queue)
         counts = [losses.per_loss(flags).tolist() for flags in (*unread, *twice)]
-        return cls(shares, [Readers(Crossed(*own[:2]), Crossed(*own[2:])) for own in zip(*counts, strict=True)])
+        return cls(shares, [QueuesByReaders(Crossed(*own[:2]), Crossed(*own[2:])) for own in zip(*counts, strict=True)])
 
     def busy(self, broker: int) -> Interval | None:
         """The busy share at the peak without one of the brokers."""
@@ -64,7 +64,7 @@ class Without:
         return None if np.isnan(estimate) else Interval(lower, estimate, upper)
 
 
-def added_at_peak(group: Group, losses: BrokerLosses) -> Numbers:
+def added_at_peak(group: AssessedGroup, losses: BrokerLosses) -> Numbers:
     """Further messages a second from each queue that is left, in the unit of ``planned_msgs_per_s``; NaN if unknown."""
     ratios = group.peak.of_topics
     added = losses.added_msgs_per_s

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 
-class Found(Protocol):
+class FindingLike(Protocol):
     """A finding, as a row of a table (its evidence is JSON text) or of a plan file (an object)."""
 
     @property
@@ -30,13 +30,13 @@ class Evidence(Struct, frozen=True, kw_only=True):
     adds_to: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
-    def of(cls, finding: Found) -> Self:
+    def of(cls, finding: FindingLike) -> Self:
         """The evidence of a finding of this kind. Errors: ValidationError if it is of another shape."""
         held = finding.evidence
         return _decoder(cls).decode(held) if isinstance(held, str) else msgspec.convert(held, cls)
 
     @classmethod
-    def read(cls, finding: Found) -> Self | None:
+    def read(cls, finding: FindingLike) -> Self | None:
         """The same; None if it is of another shape of its rule, or of another version of this program."""
         try:
             return cls.of(finding)
@@ -54,7 +54,7 @@ def means(meaning: str, unit: str | None = None) -> Meta:
     return Meta(description=meaning, extra={"unit": unit})
 
 
-class Figure(NamedTuple):
+class EvidenceField(NamedTuple):
     """A field of an evidence, or of a struct in it.
 
     Attributes:
@@ -67,10 +67,10 @@ class Figure(NamedTuple):
     name: str
     unit: str | None
     meaning: str
-    parts: tuple["Figure", ...]
+    parts: tuple["EvidenceField", ...]
 
 
-def figures_of(kind: Any) -> Iterator[Figure]:
+def figures_of(kind: Any) -> Iterator[EvidenceField]:
     """The fields of a struct, or of the structs that a type holds."""
     if not (isinstance(kind, type) and issubclass(kind, Struct)):
         for part in get_args(kind):
@@ -79,10 +79,10 @@ def figures_of(kind: Any) -> Iterator[Figure]:
     for name, hint in get_type_hints(kind, include_extras=True).items():
         for meta in getattr(hint, "__metadata__", ()):
             if meta.extra is not None:
-                yield Figure(name, meta.extra["unit"], meta.description, tuple(figures_of(hint.__origin__)))
+                yield EvidenceField(name, meta.extra["unit"], meta.description, tuple(figures_of(hint.__origin__)))
 
 
-def units_in(figures: Iterable[Figure]) -> Iterator[tuple[str, str]]:
+def units_in(figures: Iterable[EvidenceField]) -> Iterator[tuple[str, str]]:
     """Name and unit of each figure that says its unit, at any depth."""
     for figure in figures:
         if figure.unit is not None:

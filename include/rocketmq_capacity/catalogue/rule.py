@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Final, Literal
 
-from rocketmq_capacity.catalogue.evidence import Evidence, Found, figures_of, units_in
+from rocketmq_capacity.catalogue.evidence import Evidence, FindingLike, figures_of, units_in
 from rocketmq_capacity.catalogue.offered import records
 from rocketmq_capacity.vocabulary import Goal, Severity
 
@@ -206,6 +206,6 @@ def units_of(rule: str) -> Mapping[str, str]:
     return dict(units_in(figure for kind in kinds for figure in figures_of(kind)))
 
 
-def evidence_of(finding: Found) -> Evidence | None:
+def evidence_of(finding: FindingLike) -> Evidence | None:
     """The evidence of a finding; None if its rule is not known, or if it is of another version of this program."""
     return next((held for kind in rule_of(finding.rule).kinds if (held := kind.read(finding)) is not None), None)

@@ -6,8 +6,13 @@ from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.access import AccessEntry
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicList, TopicRoute
-from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerIds, ConsumerRunningInfo
-from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
+from rocketmq_capacity.protocol.body.consumers import (
+    ConsumerChannel,
+    ConsumerConnection,
+    ConsumerIds,
+    ConsumerRunningInfo,
+)
+from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, WrittenOffset
 from rocketmq_capacity.settings.address import Address
 
 
@@ -77,11 +82,11 @@ class BrokerAdmin(_Admin):
         """402: which group reads which topic by POP."""
         return await self._peer.call(request.message_request_modes())
 
-    async def producers(self) -> dict[str, tuple[Connection, ...]]:
+    async def producers(self) -> dict[str, tuple[ConsumerChannel, ...]]:
         """328: the producers that have a channel to this broker, by group."""
         return await self._peer.call(request.producers())
 
-    async def topic_stats(self, topic: str) -> dict[MessageQueue, TopicOffset]:
+    async def topic_stats(self, topic: str) -> dict[MessageQueue, WrittenOffset]:
         """202: how far the topic's queues on this broker are written."""
         return await self._peer.call(request.topic_stats(topic))
 

@@ -28,7 +28,7 @@ LONGEST_SUMMARY: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProcessAnswer:
     """The result of asking one process.
 
     Attributes:
@@ -54,9 +54,9 @@ class Reach:
     """All results: brokers sorted by name, name servers and Proxies in the order in which they were given."""
 
     clusters: tuple[str, ...]
-    nameservers: tuple[Answer, ...]
-    brokers: tuple[Answer, ...]
-    proxies: tuple[Answer, ...] = ()
+    nameservers: tuple[ProcessAnswer, ...]
+    brokers: tuple[ProcessAnswer, ...]
+    proxies: tuple[ProcessAnswer, ...] = ()
 
     @property
     def is_enough(self) -> bool:
@@ -100,44 +100,44 @@ async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Rea
     return Reach(tuple(clusters), tuple(answer for _, answer in asked), tuple(brokers), tuple(proxies))
 
 
-async def _ask_nameserver(address: Address, settings: ConnectionSettings) -> tuple[ClusterInfo | None, Answer]:
+async def _ask_nameserver(address: Address, settings: ConnectionSettings) -> tuple[ClusterInfo | None, ProcessAnswer]:
     admin = NameServerAdmin(address, settings)
     try:
-        return await admin.cluster_info(), Answer("name server", str(address))
+        return await admin.cluster_info(), ProcessAnswer("name server", str(address))
     except (TransportError, ProtocolError) as error:
-        return None, Answer("name server", str(address), problem=str(error))
+        return None, ProcessAnswer("name server", str(address), problem=str(error))
     finally:
         await admin.close()
 
 
-async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> Answer:
+async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> ProcessAnswer:
     try:
         admin = BrokerAdmin(parse_address(address), settings)
     except ValueError as error:
-        return Answer(name, address, problem=str(error))
+        return ProcessAnswer(name, address, problem=str(error))
     try:
         version = (await _runtime(admin)).get("brokerVersionDesc")
         keys = settings.credentials
         rights = None if keys is None else await rights_at(admin, keys.access_key, version)
     except (TransportError, ProtocolError) as error:
-        return Answer(name, address, problem=str(error))
+        return ProcessAnswer(name, address, problem=str(error))
     finally:
         await admin.close()
-    return Answer(name, address, version=kept(version or "") or None, rights=rights)
+    return ProcessAnswer(name, address, version=kept(version or "") or None, rights=rights)
 
 
-async def _ask_proxy(address: Address, settings: ConnectionSettings) -> Answer:
+async def _ask_proxy(address: Address, settings: ConnectionSettings) -> ProcessAnswer:
     admin = ProxyAdmin(address, settings)
     try:
         await admin.consumer_connection(NOBODY)
     except ResponseError as error:
         if error.code != ResponseCode.CONSUMER_NOT_ONLINE:
-            return Answer("Proxy", str(address), problem=str(error))
+            return ProcessAnswer("Proxy", str(address), problem=str(error))
     except (TransportError, ProtocolError) as error:
-        return Answer("Proxy", str(address), problem=str(error))
+        return ProcessAnswer("Proxy", str(address), problem=str(error))
     finally:
         await admin.close()
-    return Answer("Proxy", str(address), version=None if admin.version is None else version_name(admin.version))
+    return ProcessAnswer("Proxy", str(address), version=None if admin.version is None else version_name(admin.version))
 
 
 async def _runtime(admin: BrokerAdmin) -> Mapping[str, str]:
@@ -152,5 +152,5 @@ async def _runtime(admin: BrokerAdmin) -> Mapping[str, str]:
     return await admin.runtime()
 
 
-def _list(answers: Sequence[Answer]) -> str:
+def _list(answers: Sequence[ProcessAnswer]) -> str:
     return ", ".join(map(str, answers))

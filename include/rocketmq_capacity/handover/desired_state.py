@@ -23,7 +23,7 @@ Parts = Sequence[QueuesOnBroker] | Sequence[SubscribedTopic]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LineChange:
     """A line that changes.
 
     Attributes:
@@ -59,7 +59,7 @@ class StateFile:
         """The queues of a topic, or the subscriptions of a group; none if the file does not have it."""
         return self._parts[of, name][1] if (of, name) in self._parts else ()
 
-    def edit(self, change: Change) -> Edit:
+    def edit(self, change: LineChange) -> Edit:
         """The edit that makes a change of a topic or group that has some parts."""
         start, parts = self._parts[change.owner]
         name = change.path[-1]

@@ -7,20 +7,20 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
-from rocketmq_capacity.handover.desired_state import GROUPS, QUEUES, SUBSCRIPTIONS, TOPICS, Change, StateFile
+from rocketmq_capacity.handover.desired_state import GROUPS, QUEUES, SUBSCRIPTIONS, TOPICS, LineChange, StateFile
 from rocketmq_capacity.handover.unified_diff import unified_diff
 from rocketmq_capacity.plan_file.acts import acts_of
 from rocketmq_capacity.plan_file.desired_state import (
     ChangedLine,
-    Difference,
     Differences,
     LeftOut,
     QueuesOnBroker,
+    StateDifference,
     SubscribedTopic,
 )
 from rocketmq_capacity.plan_file.handed_over import DESIRED_STATE
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.vocabulary import UNDECIDED, java_order
 
 MANUAL: Final = "a person has to decide or to fill in something first"
@@ -31,7 +31,7 @@ OTHER: Final = "it changes no queues of a topic and no request mode of a group"
 def differences_of(plan: Plan, file: StateFile) -> Differences:
     """What the recommendations of a plan change in its state; nothing if nothing is to be carried out."""
     undecided: set[str | None] = {one.consumer_group for one in plan.groups if one.provision_status == UNDECIDED}
-    changes: dict[str, tuple[Change, ...]] = {}
+    changes: dict[str, tuple[LineChange, ...]] = {}
     left_out: list[LeftOut] = []
     for recommendation in plan.recommendations:
         if not recommendation.changes_cluster:
@@ -50,7 +50,7 @@ def differences_of(plan: Plan, file: StateFile) -> Differences:
         fingerprint=plan.fingerprint,
         patch=_patch(file, [change for one in recommendations if one.id not in why_not for change in changes[one.id]]),
         differences=tuple(
-            Difference(
+            StateDifference(
                 recommendation=one.id,
                 action=one.action,
                 chosen=one.id not in why_not,
@@ -69,7 +69,7 @@ def json_of(differences: Differences) -> bytes:
     return msgspec.json.format(msgspec.json.encode(differences), indent=2) + b"\n"
 
 
-def _why_left_out(plan: Plan, recommendation: Recommendation, undecided: Collection[str | None]) -> str | None:
+def _why_left_out(plan: Plan, recommendation: PlanRecommendation, undecided: Collection[str | None]) -> str | None:
     """Why a recommendation has no patch, or None."""
     if plan.approval is not UNSET and recommendation.id in plan.approval.rejected:
         return f"rejected: {plan.approval.reasons.get(recommendation.id) or plan.approval.why or 'no reason was given'}"
@@ -82,7 +82,7 @@ def _why_left_out(plan: Plan, recommendation: Recommendation, undecided: Collect
     return None
 
 
-def _is_carried_out_as_it_is(recommendation: Recommendation) -> bool:
+def _is_carried_out_as_it_is(recommendation: PlanRecommendation) -> bool:
     """Whether nothing is left to a person but to go from one gate of a change in steps to the next."""
     if recommendation.steps is UNSET or not recommendation.steps:
         return not recommendation.manual and _are_complete(recommendation.commands)
@@ -94,7 +94,7 @@ def _are_complete(commands: Iterable[str]) -> bool:
     return "CHANGE" in kinds and kinds <= {"CHANGE", "LOOK"}
 
 
-def _changes(recommendation: Recommendation, file: StateFile) -> Iterator[Change]:
+def _changes(recommendation: PlanRecommendation, file: StateFile) -> Iterator[LineChange]:
     """The lines that differ once it is carried out, in the order of the file."""
     if recommendation.topic is not None and "queues" in recommendation.after:
         yield from _of_topic(recommendation.topic, recommendation.after["queues"], file)
@@ -102,7 +102,7 @@ def _changes(recommendation: Recommendation, file: StateFile) -> Iterator[Change
         yield from _of_group(recommendation.consumer_group, recommendation.after, file)
 
 
-def _of_topic(topic: str, queues: Iterable[Mapping[str, Any]], file: StateFile) -> Iterator[Change]:
+def _of_topic(topic: str, queues: Iterable[Mapping[str, Any]], file: StateFile) -> Iterator[LineChange]:
     now = {one.broker_name: one for one in file.parts(TOPICS, topic) if isinstance(one, QueuesOnBroker)}
     if not now:
         return
@@ -116,20 +116,20 @@ def _of_topic(topic: str, queues: Iterable[Mapping[str, Any]], file: StateFile) 
             perm=after.get("perm") if before is None else before.perm,
         )
         if then != before:
-            yield Change(path=(TOPICS, topic, QUEUES, name), before=before, after=then)
+            yield LineChange(path=(TOPICS, topic, QUEUES, name), before=before, after=then)
 
 
-def _of_group(group: str, after: Mapping[str, Any], file: StateFile) -> Iterator[Change]:
+def _of_group(group: str, after: Mapping[str, Any], file: StateFile) -> Iterator[LineChange]:
     mode, share = after["message_request_mode"], after.get("pop_share_queue_num")
     for before in file.parts(GROUPS, group):
         if not isinstance(before, SubscribedTopic):
             continue
         then = replace(before, message_request_mode=mode, pop_share_queue_num=share)
         if then != before:
-            yield Change(path=(GROUPS, group, SUBSCRIPTIONS, before.topic), before=before, after=then)
+            yield LineChange(path=(GROUPS, group, SUBSCRIPTIONS, before.topic), before=before, after=then)
 
 
-def _not_chosen(plan: Plan, changes: Mapping[str, tuple[Change, ...]]) -> dict[str, str]:
+def _not_chosen(plan: Plan, changes: Mapping[str, tuple[LineChange, ...]]) -> dict[str, str]:
     """By id, why a recommendation is not part of the whole patch.
 
     With an answer of a person, what is not approved; without one, of alternatives all but the first as causes list
@@ -158,11 +158,11 @@ def _given_way(plan: Plan, changes: Collection[str]) -> dict[str, str]:
     return why
 
 
-def _shown(change: Change) -> ChangedLine:
+def _shown(change: LineChange) -> ChangedLine:
     before = None if change.before is None else asdict(change.before)
     return ChangedLine(path=change.path, before=before, after=asdict(change.after))
 
 
-def _patch(file: StateFile, changes: Iterable[Change]) -> str:
+def _patch(file: StateFile, changes: Iterable[LineChange]) -> str:
     edits = sorted((file.edit(change) for change in changes), key=lambda edit: (edit.at, not edit.is_new, edit.line))
     return unified_diff(DESIRED_STATE, file.lines, edits)

@@ -6,7 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.handover.runbook import pastes
 from rocketmq_capacity.language.current import phrase
-from rocketmq_capacity.plan_file.steps import Check
+from rocketmq_capacity.plan_file.steps import StepCheck
 from rocketmq_capacity.plan_file.visible import visible
 
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
@@ -18,7 +18,7 @@ def text_of(text: str) -> str:
     return SPECIAL.sub(r"\\\1", visible(text))
 
 
-def check_of(check: Check) -> Iterator[str]:
+def check_of(check: StepCheck) -> Iterator[str]:
     """The lines of a check: what it must show, and its command if that may be pasted."""
     yield phrase("Check, it must show: {shows}", shows=text_of(check.shows))
     yield ""

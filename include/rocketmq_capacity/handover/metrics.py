@@ -18,7 +18,7 @@ from rocketmq_capacity.handover.moments import seconds_of
 from rocketmq_capacity.handover.worst_first import groups_worst_first, topics_worst_first
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.plan_file.changes import Closing
-from rocketmq_capacity.plan_file.finding import Finding, alarming, still_open
+from rocketmq_capacity.plan_file.finding import PlanFinding, alarming, still_open
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.plan import Plan
@@ -92,7 +92,7 @@ def _of_cluster(plan: Plan) -> Iterator[Sample]:
 
 
 def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
-    findings: dict[str | None, list[Finding | Closing]] = {}
+    findings: dict[str | None, list[PlanFinding | Closing]] = {}
     for finding in _standing(plan):
         findings.setdefault(finding.consumer_group, []).append(finding)
     for group in groups:
@@ -106,7 +106,7 @@ def _of_groups(groups: Sequence[GroupPlan], plan: Plan) -> Iterator[Sample]:
         yield from (
             (families.LAG_STATE, (*name, finding.evidence["state"]), 1)
             for finding in of_group
-            if isinstance(finding, Finding)
+            if isinstance(finding, PlanFinding)
             and finding.rule == "LAG_STATE"
             and isinstance(finding.evidence.get("state"), str)
         )
@@ -142,7 +142,7 @@ def _of_topics(topics: Sequence[str], plan: Plan) -> Iterator[Sample]:
     orphans = Counter(
         queue.topic for _, strategy in divided if strategy is not None for queue in strategy.orphan_queues
     )
-    findings: dict[str | None, list[Finding | Closing]] = {}
+    findings: dict[str | None, list[PlanFinding | Closing]] = {}
     for finding in _standing(plan):
         findings.setdefault(finding.topic, []).append(finding)
     for topic in topics:
@@ -173,11 +173,11 @@ def _is_told(strategy: StrategyPlan | None) -> bool:
     return strategy is not None and strategy.is_known and not strategy.is_partial
 
 
-def _standing(plan: Plan) -> tuple[Finding | Closing, ...]:
+def _standing(plan: Plan) -> tuple[PlanFinding | Closing, ...]:
     """What alarms: what is open, and what is still closing."""
     return (*alarming(plan.findings), *(() if plan.changes is None else plan.changes.closing))
 
 
-def _counted(family: Family, name: tuple[str, ...], findings: Iterable[Finding | Closing]) -> Iterator[Sample]:
+def _counted(family: Family, name: tuple[str, ...], findings: Iterable[PlanFinding | Closing]) -> Iterator[Sample]:
     counts = Counter((finding.rule, finding.severity) for finding in findings)
     yield from ((family, (*name, *place), count) for place, count in sorted(counts.items()))

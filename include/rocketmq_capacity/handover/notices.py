@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from rocketmq_capacity.handover.tickets import Ticket, Tickets
-from rocketmq_capacity.plan_file.changes import Figure, grown
+from rocketmq_capacity.plan_file.changes import WorsenedFigure, grown
 from rocketmq_capacity.plan_file.finding import Impact
 from rocketmq_capacity.vocabulary import SEVERITIES, Severity
 
@@ -50,7 +50,7 @@ class WorseCause(Struct, frozen=True, kw_only=True):
 
     ticket: Ticket
     severity_before: Severity
-    figures: tuple[Figure, ...]
+    figures: tuple[WorsenedFigure, ...]
 
 
 class News(Struct, frozen=True, kw_only=True):

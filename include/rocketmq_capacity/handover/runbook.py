@@ -9,8 +9,8 @@ from rocketmq_capacity.handover.moments import seconds_of
 from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.plan_file.acts import acts_of, is_complete, is_plain
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
-from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
+from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 
 FORMAT: Final = "rocketmq-capacity/runbook/1"
 Status = Literal["APPROVED", "NOTHING_APPROVED", "TOO_OLD", "FROZEN"]
@@ -31,7 +31,7 @@ class RunbookStep(Struct, frozen=True, kw_only=True):
     expect: str
     blocks: tuple[str, ...]
     orders: tuple[Order, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[StepCheck, ...]
     way_back: str | None
 
 
@@ -45,7 +45,7 @@ class Task(Struct, frozen=True, kw_only=True):
     who: str | None
     reason: str
     steps: tuple[RunbookStep, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[StepCheck, ...]
     way_back: str | None
 
 
@@ -104,10 +104,14 @@ def _status(plan: Plan) -> tuple[Status, str]:
     return "APPROVED", phrase("Carry out the tasks one after the other.")
 
 
-def _task(recommendation: Recommendation, until_s: int) -> Task:
+def _task(recommendation: PlanRecommendation, until_s: int) -> Task:
     steps = recommendation.steps
     if steps is UNSET or not steps:
-        steps = (Step(title=phrase("Carry it out"), expect=recommendation.reason, commands=recommendation.commands),)
+        steps = (
+            RecommendationStep(
+                title=phrase("Carry it out"), expect=recommendation.reason, commands=recommendation.commands
+            ),
+        )
     return Task(
         recommendation=recommendation.id,
         action=recommendation.action,
@@ -121,7 +125,7 @@ def _task(recommendation: Recommendation, until_s: int) -> Task:
     )
 
 
-def _step(step: Step, until_s: int, *, is_manual: bool) -> RunbookStep:
+def _step(step: RecommendationStep, until_s: int, *, is_manual: bool) -> RunbookStep:
     return RunbookStep(
         title=words(step.title),
         expect=words(step.expect),
@@ -135,7 +139,7 @@ def _step(step: Step, until_s: int, *, is_manual: bool) -> RunbookStep:
     )
 
 
-def _check(check: Check) -> Check:
+def _check(check: StepCheck) -> StepCheck:
     return replace(check, shows=words(check.shows))
 
 

@@ -7,7 +7,7 @@ import msgspec
 from rocketmq_capacity.handover.markdown import check_of, fenced, text_of
 from rocketmq_capacity.handover.runbook import Runbook, RunbookStep, Task
 from rocketmq_capacity.language.current import phrase, words
-from rocketmq_capacity.plan_file.steps import Check
+from rocketmq_capacity.plan_file.steps import StepCheck
 
 
 def json_of(runbook: Runbook) -> bytes:
@@ -87,7 +87,7 @@ def _step(number: str, step: RunbookStep) -> Iterator[str]:
     yield from _way_back(step.way_back)
 
 
-def _checks(checks: tuple[Check, ...]) -> Iterator[str]:
+def _checks(checks: tuple[StepCheck, ...]) -> Iterator[str]:
     for check in checks:
         yield ""
         yield from check_of(check)

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from rocketmq_capacity.handover.markdown import check_of, text_of
 from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.plan_file.changes import Closing
-from rocketmq_capacity.plan_file.finding import Cause, Finding, Impact
+from rocketmq_capacity.plan_file.finding import Cause, Impact, PlanFinding
 from rocketmq_capacity.plan_file.order import identity
-from rocketmq_capacity.plan_file.owners import Owners
+from rocketmq_capacity.plan_file.owners import PeopleOfPlan
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.vocabulary import INFO, Severity
 
@@ -60,7 +60,7 @@ def tickets_of(plan: Plan) -> Tickets:
     """The tickets of a plan of a real cluster, in the language of now."""
     recommended = {one.id: one for one in plan.recommendations}
     findings = {one.id: one for one in plan.findings}
-    owners = Owners.of_groups(plan.groups)
+    owners = PeopleOfPlan.of_groups(plan.groups)
     tickets = tuple(
         Ticket(
             key=_key(plan, one.id),
@@ -97,7 +97,7 @@ def _key(plan: Plan, cause: str) -> str:
     return f"{plan.cluster_name}/{cause}"
 
 
-def _owners(cause: Cause, findings: Mapping[str, Finding], owners: Owners) -> tuple[str, ...]:
+def _owners(cause: Cause, findings: Mapping[str, PlanFinding], owners: PeopleOfPlan) -> tuple[str, ...]:
     """Whose the cause is: all owners of its findings."""
     places = [(findings[one].consumer_group, findings[one].topic) for one in cause.findings]
     every = {owner for place in places or [(cause.consumer_group, cause.topic)] for owner in owners.of(*place)}
@@ -108,7 +108,7 @@ def _found_ids(plan: Plan) -> Iterator[str]:
     """The id of each cause, and those that each finding would give a cause of its own: of one topic, or of several."""
     yield from (cause.id for cause in plan.causes)
     closing: tuple[Closing, ...] = () if plan.changes is None else plan.changes.closing
-    findings: tuple[Finding | Closing, ...] = (*plan.findings, *closing)
+    findings: tuple[PlanFinding | Closing, ...] = (*plan.findings, *closing)
     for finding in findings:
         for group in {finding.consumer_group, None}:
             yield from (identity(finding.rule, group, topic) for topic in {finding.topic, None})
@@ -119,7 +119,7 @@ def _title(cluster: str, cause: Cause) -> str:
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
 
 
-def _body(cause: Cause, recommended: Mapping[str, Recommendation]) -> Iterator[str]:
+def _body(cause: Cause, recommended: Mapping[str, PlanRecommendation]) -> Iterator[str]:
     answers = [recommended[name] for name in cause.recommendations]
     yield text_of(words(cause.message))
     yield ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from rocketmq_capacity.plan_file.finding import Finding, still_open
+from rocketmq_capacity.plan_file.finding import PlanFinding, still_open
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.vocabulary import SEVERITIES, java_order
@@ -31,7 +31,7 @@ def topics_worst_first(plan: Plan) -> list[str]:
     return sorted(names, key=lambda name: (ranks.get(name, WITHOUT_FINDING), java_order(name)))
 
 
-def _ranks(named: Iterable[tuple[str | None, Finding]]) -> dict[str, int]:
+def _ranks(named: Iterable[tuple[str | None, PlanFinding]]) -> dict[str, int]:
     """By name, how bad its worst finding is: 0 is CRITICAL."""
     ranks: dict[str, int] = {}
     for name, finding in named:

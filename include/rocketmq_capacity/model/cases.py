@@ -13,7 +13,7 @@ class QueueCounts(Struct, frozen=True, kw_only=True):
     write_queue_nums: int
 
 
-class Case(Struct, frozen=True, kw_only=True):
+class QueueChange(Struct, frozen=True, kw_only=True):
     """One change of a topic's queues.
 
     Attributes:
@@ -27,7 +27,7 @@ class Case(Struct, frozen=True, kw_only=True):
     counts: tuple[QueueCounts, ...]
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class CaseSide(Struct, frozen=True, kw_only=True):
     """What a group owns before or after a change, in a few figures.
 
     Attributes:
@@ -45,12 +45,12 @@ class Side(Struct, frozen=True, kw_only=True):
     traffic: Metrics | None = None
 
 
-class Effect(Struct, frozen=True, kw_only=True):
+class EffectOfCase(Struct, frozen=True, kw_only=True):
     """The effect of a case on a group; a side is None if what the clients run cannot be computed."""
 
     case_id: str
     topic: str
     consumer_group: str
-    before: Side | None = None
-    after: Side | None = None
+    before: CaseSide | None = None
+    after: CaseSide | None = None
     is_worse: bool

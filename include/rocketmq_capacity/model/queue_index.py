@@ -14,7 +14,7 @@ NO_QUEUE: Final = -1
 """In place of the index of a queue that consumers cannot see."""
 
 
-class Named(NamedTuple):
+class NamedQueues(NamedTuple):
     """The names of some queues of each of several groups.
 
     Attributes:
@@ -30,7 +30,7 @@ class Named(NamedTuple):
     queue_ids: Sequence[int]
 
     @classmethod
-    def of(cls, observed: Sequence[Sequence[Lag]]) -> "Named":
+    def of(cls, observed: Sequence[Sequence[Lag]]) -> "NamedQueues":
         """The names of the queues of which something is observed, by group."""
         every = list(chain.from_iterable(observed))
         return cls(
@@ -59,7 +59,7 @@ class QueueIndex:
         self.first_of_group = begins_of(lengths([queues.place for queues in groups]))
         self.queues = len(every.place)
 
-    def find(self, named: Named) -> Integers:
+    def find(self, named: NamedQueues) -> Integers:
         """The index of each queue among the queues of all groups, or :data:`NO_QUEUE`."""
         topic, topics = _numbered(self._topics, named.topics)
         broker, brokers = _numbered(self._brokers, named.brokers)

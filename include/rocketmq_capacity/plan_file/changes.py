@@ -9,7 +9,7 @@ from rocketmq_capacity.plan_file.finding import Impact
 from rocketmq_capacity.vocabulary import Severity
 
 
-class Figure(Struct, frozen=True, kw_only=True):
+class WorsenedFigure(Struct, frozen=True, kw_only=True):
     """A figure of a finding that is worse than before."""
 
     name: Annotated[str, Meta(description="name of the figure, as in a cause's `impact`")]
@@ -17,7 +17,7 @@ class Figure(Struct, frozen=True, kw_only=True):
     now: Annotated[float, Meta(description="in this plan")]
 
 
-def grown(before: Impact, after: Impact, factor: float) -> Iterator[Figure]:
+def grown(before: Impact, after: Impact, factor: float) -> Iterator[WorsenedFigure]:
     """The figures that are at least ``factor`` times what they were; in each of them more is worse.
 
     Nothing is said of one that was or is unknown.
@@ -25,7 +25,7 @@ def grown(before: Impact, after: Impact, factor: float) -> Iterator[Figure]:
     for name in Impact.__struct_fields__:
         old, new = getattr(before, name), getattr(after, name)
         if old is not None and new is not None and new > old and new >= old * factor:
-            yield Figure(name=name, before=old, now=new)
+            yield WorsenedFigure(name=name, before=old, now=new)
 
 
 class Worse(Struct, frozen=True, kw_only=True):
@@ -33,7 +33,9 @@ class Worse(Struct, frozen=True, kw_only=True):
 
     finding: Annotated[str, Meta(description="id of the finding in this plan")]
     severity_before: Annotated[Severity, Meta(description="its severity in the plan before")]
-    figures: Annotated[tuple[Figure, ...], Meta(description="the figures that are worse; none if only its severity is")]
+    figures: Annotated[
+        tuple[WorsenedFigure, ...], Meta(description="the figures that are worse; none if only its severity is")
+    ]
 
 
 class Gone(Struct, frozen=True, kw_only=True):
@@ -54,7 +56,7 @@ class Closing(Gone, frozen=True, kw_only=True):
     since: Annotated[str, Meta(description="taken_at of the first plan of the row that has it")]
 
 
-class Changes(Struct, frozen=True, kw_only=True):
+class ChangesSincePlan(Struct, frozen=True, kw_only=True):
     """What is new, worse and gone since the plan before; each list has the most urgent first."""
 
     since: Annotated[str, Meta(description="when the snapshot of the plan before was taken, UTC ISO-8601")]

@@ -99,7 +99,7 @@ class ChangedLine(Struct, frozen=True, kw_only=True, rename={"before": "from", "
     after: Annotated[JsonObject, Meta(description="the members as they are to be")]
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class StateDifference(Struct, frozen=True, kw_only=True):
     """What a recommendation changes once all of its steps are done; how it is done is in plan.json."""
 
     recommendation: Annotated[str, Meta(description="its id in plan.json")]
@@ -128,5 +128,7 @@ class Differences(Struct, frozen=True, kw_only=True):
     taken_at: Annotated[str, Meta(description="when the snapshot was taken, UTC ISO-8601")]
     fingerprint: Annotated[str, Meta(description="that of plan.json")]
     patch: Annotated[str, Meta(description="unified diff of all that is chosen; empty if nothing is to be changed")]
-    differences: Annotated[tuple[Difference, ...], Meta(description="in the order of recommendations in plan.json")]
+    differences: Annotated[
+        tuple[StateDifference, ...], Meta(description="in the order of recommendations in plan.json")
+    ]
     left_out: Annotated[tuple[LeftOut, ...], Meta(description="in the same order")]

@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.plan_file.numbers import JsonObject
-from rocketmq_capacity.plan_file.steps import Check
+from rocketmq_capacity.plan_file.steps import StepCheck
 from rocketmq_capacity.plan_file.told import Accepted
 from rocketmq_capacity.tables.assess.findings import PENDING
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import Severity
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class PlanFinding(Struct, frozen=True, kw_only=True):
     """What is wrong, and with what."""
 
     id: Annotated[
@@ -101,7 +101,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     ] = None
     is_new: Annotated[bool | None, Meta(description="the plan before did not have it; null if there is none")] = None
     changes_cluster: Annotated[bool, Meta(description="a command of its first recommendation changes the cluster")]
-    check: Annotated[Check | None, Meta(description="of its first recommendation")]
+    check: Annotated[StepCheck | None, Meta(description="of its first recommendation")]
     way_back: Annotated[str | None, Meta(description="of its first recommendation")]
 
     @property
@@ -110,11 +110,11 @@ class Cause(Struct, frozen=True, kw_only=True):
         return f"cause-{self.id}"
 
 
-def alarming(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def alarming(findings: Iterable[PlanFinding]) -> tuple[PlanFinding, ...]:
     """The findings that people are told of."""
     return tuple(finding for finding in findings if finding.alarms)
 
 
-def still_open(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def still_open(findings: Iterable[PlanFinding]) -> tuple[PlanFinding, ...]:
     """The findings that nobody has accepted."""
     return tuple(finding for finding in findings if finding.accepted is None)

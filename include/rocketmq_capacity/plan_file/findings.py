@@ -7,19 +7,19 @@ from msgspec import structs
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.numbers import json_object
 from rocketmq_capacity.plan_file.order import canonical, identity, made_unique, nulls_first, subjects_key
 from rocketmq_capacity.vocabulary import SEVERITIES, Severity
 
-Found = TypeVar("Found", bound=Finding)
+Found = TypeVar("Found", bound=PlanFinding)
 
 SEVERITY_OF: Final[dict[str, Severity]] = {severity: severity for severity in SEVERITIES}
 
 
-def finding_of(row: tables.Finding, owner: str | None = None) -> Finding:
+def finding_of(row: tables.Finding, owner: str | None = None) -> PlanFinding:
     """A row of findings. Errors: ContractBroken if its severity is unknown, or its evidence no JSON object."""
-    return Finding(
+    return PlanFinding(
         id=identity(row.rule, row.consumer_group, row.topic, row.broker_name, row.about),
         rule=row.rule,
         severity=_severity(row.severity),

@@ -5,14 +5,14 @@ from typing import Annotated, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rocketmq_capacity.plan_file.headroom import GroupHeadroom
+from rocketmq_capacity.plan_file.headroom import PlanHeadroom
 from rocketmq_capacity.plan_file.numbers import rounded
 from rocketmq_capacity.plan_file.score import GroupScore
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, ReasonCode
 
 
-class Skew(Struct, frozen=True, kw_only=True):
+class PlanSkew(Struct, frozen=True, kw_only=True):
     """How uneven a load is over a group's clients, rounded to four decimals; null is not defined."""
 
     peak: Annotated[float | None, Meta(description="the busiest client's load / the mean")]
@@ -32,7 +32,7 @@ class Skew(Struct, frozen=True, kw_only=True):
         return cls(**known) if any(number is not None for number in known.values()) else None
 
 
-class Churn(Struct, frozen=True, kw_only=True):
+class PlanChurn(Struct, frozen=True, kw_only=True):
     """Queues that get another owner under a strategy; null if their owners are unknown."""
 
     one_fewer: Annotated[
@@ -57,9 +57,9 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
     idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing")]
     orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable queues that nobody owns")]
     doubly_owned_queues: Annotated[tuple[Queue, ...], Meta(description="queues that several consumers read")]
-    count: Annotated[Skew | None, Meta(description="by number of queues")]
-    traffic: Annotated[Skew | None, Meta(description="by messages a second")]
-    lag: Annotated[Skew | None, Meta(description="by messages of lag")]
+    count: Annotated[PlanSkew | None, Meta(description="by number of queues")]
+    traffic: Annotated[PlanSkew | None, Meta(description="by messages a second")]
+    lag: Annotated[PlanSkew | None, Meta(description="by messages of lag")]
     dialects: Annotated[
         tuple[str, ...] | UnsetType,
         Meta(
@@ -67,7 +67,7 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
             "others); missing where all compute as the official classes do"
         ),
     ] = UNSET
-    churn: Annotated[Churn | UnsetType, Meta(description="what moves; only where some of it is known")] = UNSET
+    churn: Annotated[PlanChurn | UnsetType, Meta(description="what moves; only where some of it is known")] = UNSET
     pareto_best: Annotated[
         bool | UnsetType,
         Meta(
@@ -114,7 +114,7 @@ class NeededClients(Struct, frozen=True, kw_only=True):
     upper: Annotated[int | None, Meta(description="with the longest known response times")]
 
 
-class Peak(Struct, frozen=True, kw_only=True):
+class PlanPeak(Struct, frozen=True, kw_only=True):
     """The highest traffic of a group that was seen, and where it was looked for."""
 
     msgs_per_s: Annotated[
@@ -141,7 +141,7 @@ class Peak(Struct, frozen=True, kw_only=True):
     )
 
 
-class ClientBounds(Struct, frozen=True, kw_only=True):
+class PlanClientBounds(Struct, frozen=True, kw_only=True):
     """Bounds of a group's number of clients, by the strategy in use and the policy; capacity.json has the same."""
 
     min_replicas: Annotated[
@@ -257,7 +257,7 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
             "above, or if no message was measured"
         ),
     ] = None
-    peak: Annotated[Peak | None, Meta(description="the highest traffic that was seen")] = None
+    peak: Annotated[PlanPeak | None, Meta(description="the highest traffic that was seen")] = None
     needed_clients: Annotated[NeededClients | None, Meta(description="how many clients it needs; null if unknown")] = (
         None
     )
@@ -268,9 +268,9 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
             "today while it falls behind; null if unknown"
         ),
     ] = None
-    client_bounds: ClientBounds = ClientBounds()
+    client_bounds: PlanClientBounds = PlanClientBounds()
     headroom: Annotated[
-        GroupHeadroom | None, Meta(description="how much more traffic it bears; null if unknown, or without traffic")
+        PlanHeadroom | None, Meta(description="how much more traffic it bears; null if unknown, or without traffic")
     ] = None
     traffic_forecast: Annotated[
         TrafficForecast | UnsetType,

@@ -23,7 +23,7 @@ class Headroom(Struct, frozen=True, kw_only=True):
     ]
 
 
-class GroupHeadroom(Struct, frozen=True, kw_only=True):
+class PlanHeadroom(Struct, frozen=True, kw_only=True):
     """How much more traffic a group bears."""
 
     factor: Annotated[float, Meta(description="so many times the traffic at the peak")]

@@ -12,7 +12,7 @@ Fate = Literal["BEGUN", "CARRIED_OUT", "VERIFIED", "FAILED", "GONE"]
 """Of one that is not made any more."""
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class LedgerStanding(Struct, frozen=True, kw_only=True):
     """Where a recommendation of today stands."""
 
     state: Annotated[

@@ -18,7 +18,7 @@ class ToldOf(Protocol):
         """How much depends on it."""
 
 
-class Owners:
+class PeopleOfPlan:
     """The owners and tiers of a plan's groups, and of the topics that they read."""
 
     def __init__(self, stated: Mapping[str, ToldOf], topics: Mapping[str, Iterable[str]]) -> None:

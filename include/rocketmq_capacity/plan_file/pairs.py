@@ -8,7 +8,7 @@ from rocketmq_capacity.catalogue.rule import rule_of
 Item = TypeVar("Item")
 
 
-class Found(Protocol):
+class ComparableFinding(Protocol):
     """The members of a finding that are compared; a finding comes from a run's tables or from a plan file."""
 
     @property
@@ -28,7 +28,7 @@ class Found(Protocol):
         """The broker that it is about."""
 
 
-def place_of(finding: Found) -> tuple[str | None, ...]:
+def place_of(finding: ComparableFinding) -> tuple[str | None, ...]:
     """The rule and the names that a finding is about; its subjects (client ids, queues) may change from run to run."""
     topic = None if rule_of(finding.rule).names_example else finding.topic
     return finding.rule, finding.consumer_group, topic, finding.broker_name

@@ -8,24 +8,24 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.broker import BrokerPlan
-from rocketmq_capacity.plan_file.changes import Changes
+from rocketmq_capacity.plan_file.changes import ChangesSincePlan
 from rocketmq_capacity.plan_file.coming_event import ComingEvent
-from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.headroom import Headroom
 from rocketmq_capacity.plan_file.ledger import Ledger
 from rocketmq_capacity.plan_file.own_policy import PolicyDifference
-from rocketmq_capacity.plan_file.recommendation import Approval, Recommendation
+from rocketmq_capacity.plan_file.recommendation import Approval, PlanRecommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.score import Score
 from rocketmq_capacity.plan_file.sentence import Sentence
-from rocketmq_capacity.plan_file.told import AcceptedRisk, Freeze
+from rocketmq_capacity.plan_file.told import PlanAcceptedRisk, PlanFreeze
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
 FORMAT: Final = "rocketmq-capacity/plan/1"
 
 
-class Failure(Struct, frozen=True, kw_only=True):
+class PlanFailure(Struct, frozen=True, kw_only=True):
     """A request without an answer; what depends on it is unknown."""
 
     broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, a name server's or a Proxy's")]
@@ -40,7 +40,7 @@ class Completeness(Struct, frozen=True, kw_only=True):
         float,
         Meta(description="readable queues of business topics whose broker answered every request / all of them"),
     ]
-    failures: Annotated[tuple[Failure, ...], Meta(description="the inventory's")]
+    failures: Annotated[tuple[PlanFailure, ...], Meta(description="the inventory's")]
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -58,8 +58,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical, sorted inventory")]
     completeness: Completeness
     groups: Annotated[tuple[GroupPlan, ...], Meta(description="the consumer groups, by name")]
-    findings: Annotated[tuple[Finding, ...], Meta(description="what is wrong")]
-    recommendations: Annotated[tuple[Recommendation, ...], Meta(description="what to change")]
+    findings: Annotated[tuple[PlanFinding, ...], Meta(description="what is wrong")]
+    recommendations: Annotated[tuple[PlanRecommendation, ...], Meta(description="what to change")]
     causes: Annotated[
         tuple[Cause, ...],
         Meta(description="one entry for each thing that one action mends, the worst first; none in earlier versions"),
@@ -81,11 +81,11 @@ class Plan(Struct, frozen=True, kw_only=True):
         Meta(description="business topics whose queues or brokers get another share than producers without keys give"),
     ] = ()
     accepted: Annotated[
-        tuple[AcceptedRisk, ...],
+        tuple[PlanAcceptedRisk, ...],
         Meta(description="the accepted risks of the policy, in its order, and what became of each"),
     ] = ()
     freeze: Annotated[
-        Freeze | None, Meta(description="the freeze that the snapshot was taken in; null if there is none")
+        PlanFreeze | None, Meta(description="the freeze that the snapshot was taken in; null if there is none")
     ] = None
     notes: Annotated[
         tuple[str, ...],
@@ -103,7 +103,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         Meta(description="the events of the policy's calendar that are not over; only if there are any"),
     ] = UNSET
     changes: Annotated[
-        Changes | None,
+        ChangesSincePlan | None,
         Meta(description="what is new, worse and gone; null if there is no plan before, and in a what-if"),
     ] = None
     ledger: Annotated[

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from rocketmq_capacity.plan_file.steps import Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep
 
 
 class QueueCost(Struct, frozen=True, kw_only=True):
@@ -33,4 +33,4 @@ class QueuePlan(Struct, frozen=True, kw_only=True):
     ] = None
     cost_before: Annotated[tuple[QueueCost, ...], Meta(description="by broker")] = ()
     cost_after: Annotated[tuple[QueueCost, ...], Meta(description="the same after the last step")] = ()
-    steps: Annotated[tuple[Step, ...], Meta(description="in order; none if it must not be done")] = ()
+    steps: Annotated[tuple[RecommendationStep, ...], Meta(description="in order; none if it must not be done")] = ()

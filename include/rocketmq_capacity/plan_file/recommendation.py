@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rocketmq_capacity.model import config_assignment
-from rocketmq_capacity.plan_file.ledger import Standing
+from rocketmq_capacity.plan_file.ledger import LedgerStanding
 from rocketmq_capacity.plan_file.numbers import JsonObject
-from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.tables.transition import TransitionTotals
 from rocketmq_capacity.vocabulary import Goal
 
 
-class GroupTransition(TransitionTotals, frozen=True, kw_only=True):
+class PlanTransition(TransitionTotals, frozen=True, kw_only=True):
     """What the changes mean for a group while they spread, with the worst moments and the timers."""
 
     consumer_group: Annotated[str, Meta(description="its name")]
@@ -31,7 +31,7 @@ class GroupTransition(TransitionTotals, frozen=True, kw_only=True):
     ]
 
 
-class ConfigAssignment(config_assignment.ConfigAssignment, frozen=True, kw_only=True):
+class PlanConfigAssignment(config_assignment.ConfigAssignment, frozen=True, kw_only=True):
     """Fixed lists of queues for CONFIG, in the form of the policy's ``config_assignments``."""
 
     transition: Annotated[
@@ -42,7 +42,7 @@ class ConfigAssignment(config_assignment.ConfigAssignment, frozen=True, kw_only=
     ] = UNSET
 
 
-class Recommendation(Struct, frozen=True, kw_only=True):
+class PlanRecommendation(Struct, frozen=True, kw_only=True):
     """What to change, how, and what that would do."""
 
     id: Annotated[str, Meta(description="equal over equal inputs")]
@@ -67,7 +67,9 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     changes_cluster: Annotated[
         bool, Meta(description="one of its commands changes the cluster; the others only look, or there are none")
     ] = False
-    check: Annotated[Check | None, Meta(description="how to see that it worked; null if no command shows it")] = None
+    check: Annotated[StepCheck | None, Meta(description="how to see that it worked; null if no command shows it")] = (
+        None
+    )
     way_back: Annotated[str | None, Meta(description="how it is undone; null if the reason says it")] = None
     transition: Annotated[
         TransitionTotals | UnsetType,
@@ -81,18 +83,18 @@ class Recommendation(Struct, frozen=True, kw_only=True):
         Meta(description="UNDECIDED, and of which groups it is not known which queues move; missing if it is of all"),
     ] = UNSET
     steps: Annotated[
-        tuple[Step, ...] | UnsetType,
+        tuple[RecommendationStep, ...] | UnsetType,
         Meta(description="only of a change that takes several steps: each of them, with the gate before the next one"),
     ] = UNSET
     standing: Annotated[
-        Standing | UnsetType,
+        LedgerStanding | UnsetType,
         Meta(
             description="since when it is recommended, and whether it is approved; only after a plan before, and not "
             "of those that only look"
         ),
     ] = UNSET
     config_assignment: Annotated[
-        ConfigAssignment | UnsetType,
+        PlanConfigAssignment | UnsetType,
         Meta(description="only where no strategy comes near FLOOR: fixed lists of queues for CONFIG, as another way"),
     ] = UNSET
 

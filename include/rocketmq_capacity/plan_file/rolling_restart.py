@@ -71,7 +71,7 @@ class RestartTotals(Struct, frozen=True, kw_only=True):
     ]
 
 
-class RollingRestart(Struct, frozen=True, kw_only=True):
+class RollingRestartResult(Struct, frozen=True, kw_only=True):
     """What a rolling restart of a group means, and what other ways to do it would mean."""
 
     consumer_group: Annotated[str, Meta(description="the group")]

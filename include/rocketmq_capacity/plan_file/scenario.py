@@ -7,14 +7,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterMessages, BeforeAfterRatio
 from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.plan_file.client_cost import ClientCostChange
-from rocketmq_capacity.plan_file.finding import Finding
-from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.finding import PlanFinding
+from rocketmq_capacity.plan_file.group import PlanSkew
 from rocketmq_capacity.plan_file.lost_nameserver import LostNameserver
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
-from rocketmq_capacity.plan_file.recommendation import GroupTransition
-from rocketmq_capacity.plan_file.rolling_restart import RollingRestart
+from rocketmq_capacity.plan_file.recommendation import PlanTransition
+from rocketmq_capacity.plan_file.rolling_restart import RollingRestartResult
 from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook, Producers, SlowBrokerOutlook
 
@@ -23,11 +23,11 @@ class ScenarioSide(Struct, frozen=True, kw_only=True):
     """A group under a strategy, before or after the changes; null is unknown or not defined."""
 
     idle: Annotated[int | None, Meta(description="client ids that own nothing")]
-    count: Annotated[Skew | None, Meta(description="by number of queues")]
-    traffic: Annotated[Skew | None, Meta(description="by messages a second")]
+    count: Annotated[PlanSkew | None, Meta(description="by number of queues")]
+    traffic: Annotated[PlanSkew | None, Meta(description="by messages a second")]
 
 
-class ScenarioGroup(Struct, frozen=True, kw_only=True):
+class PlanScenarioGroup(Struct, frozen=True, kw_only=True):
     """What the changes mean for a group under a strategy."""
 
     consumer_group: Annotated[str, Meta(description="name of the group")]
@@ -40,7 +40,7 @@ class ScenarioGroup(Struct, frozen=True, kw_only=True):
     after: Annotated[ScenarioSide, Meta(description="the cluster after the changes")]
 
 
-class UndecidedFinding(Finding, frozen=True, kw_only=True):
+class PlanUndecidedFinding(PlanFinding, frozen=True, kw_only=True):
     """A finding of the cluster as it is that can no longer be judged after the changes."""
 
     why: Annotated[str, Meta(description="what is unknown after the changes")]
@@ -50,7 +50,7 @@ class UndecidedFinding(Finding, frozen=True, kw_only=True):
     ] = None
 
 
-class AddedFinding(Finding, frozen=True, kw_only=True):
+class AddedFinding(PlanFinding, frozen=True, kw_only=True):
     """A finding that only the changed cluster has."""
 
     cause: Annotated[
@@ -165,19 +165,19 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
     totals: Annotated[ScenarioTotals | None, Meta(description="the what-if in numbers")] = None
     affected_groups: Annotated[tuple[AffectedGroup, ...], Meta(description="groups that the changes touch")] = ()
     transitions: Annotated[
-        tuple[GroupTransition, ...],
+        tuple[PlanTransition, ...],
         Meta(description="groups whose queues get other owners; the table `transition` has each queue"),
     ] = ()
-    groups: Annotated[tuple[ScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
+    groups: Annotated[tuple[PlanScenarioGroup, ...], Meta(description="each group under each applicable strategy")]
     findings_added: Annotated[tuple[AddedFinding, ...], Meta(description="that only the changed cluster has")]
     findings_cleared: Annotated[
-        tuple[Finding, ...],
+        tuple[PlanFinding, ...],
         Meta(
             description="of the cluster as it is; the changed cluster was judged again on the same facts, and is well"
         ),
     ]
     findings_undecided: Annotated[
-        tuple[UndecidedFinding, ...],
+        tuple[PlanUndecidedFinding, ...],
         Meta(description="of the cluster as it is, which can no longer be judged in the changed cluster"),
     ] = ()
     producers_undecided: Annotated[
@@ -197,7 +197,7 @@ class ScenarioResult(Struct, frozen=True, kw_only=True):
         Meta(description="only with lose_nameserver: what each of them means, in the order of the changes"),
     ] = UNSET
     rolling_restarts: Annotated[
-        tuple[RollingRestart, ...] | UnsetType,
+        tuple[RollingRestartResult, ...] | UnsetType,
         Meta(description="only with rolling_restart: what each of them means, in the order of the changes"),
     ] = UNSET
     subscription_changes: Annotated[

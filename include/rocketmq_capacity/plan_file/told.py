@@ -15,7 +15,7 @@ class Accepted(Struct, frozen=True, kw_only=True):
     until: Annotated[str, Meta(description="the last day (UTC) on which it is accepted")]
 
 
-class AcceptedRisk(Accepted, frozen=True, kw_only=True):
+class PlanAcceptedRisk(Accepted, frozen=True, kw_only=True):
     """An entry of the policy's accepted risks, and what became of it."""
 
     rule: Annotated[str, Meta(description="of the findings")]
@@ -32,7 +32,7 @@ class AcceptedRisk(Accepted, frozen=True, kw_only=True):
     findings: Annotated[tuple[str, ...], Meta(description="ids of the findings that it holds for")]
 
 
-class Freeze(Struct, frozen=True, kw_only=True, rename={"begins": "from", "ends": "to"}):
+class PlanFreeze(Struct, frozen=True, kw_only=True, rename={"begins": "from", "ends": "to"}):
     """A time in which nothing may be changed: commands that may change the cluster are comments."""
 
     begins: Annotated[str, Meta(description="its first moment, UTC ISO-8601")]

@@ -6,7 +6,7 @@ This module is the room's one door: other rooms import these names from here, an
 from rocketmq_capacity.producers.balance import balance_of, is_hot, producer_balance, producer_shares, traced
 from rocketmq_capacity.producers.generation import GENERATIONS, Generation, generation_of
 from rocketmq_capacity.producers.ordered import WriteQueue, moved_keys, moved_message_groups, ordered_write_queues
-from rocketmq_capacity.producers.timeline import Known, ProducerTimelines, TopicPlace, producer_timeline
+from rocketmq_capacity.producers.timeline import Known, ProducerTimelines, TopicQueuesOnBroker, producer_timeline
 from rocketmq_capacity.producers.troubles import KILL, SILENT, Troubles
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "Generation",
     "Known",
     "ProducerTimelines",
-    "TopicPlace",
+    "TopicQueuesOnBroker",
     "Troubles",
     "WriteQueue",
     "balance_of",

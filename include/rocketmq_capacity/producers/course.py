@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rocketmq_capacity.producers.ensemble import PROXY, PROXY_REFRESH_MS, Habits, Sender, Trouble, Watched, watch
-from rocketmq_capacity.producers.layout import Layout
+from rocketmq_capacity.producers.ensemble import PROXY, PROXY_REFRESH_MS, Habits, RouteTrouble, Sender, Watched, watch
+from rocketmq_capacity.producers.layout import RouteLayout
 from rocketmq_capacity.producers.troubles import (
     Troubles,
     answers,
@@ -57,7 +57,7 @@ class Slices:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class SendingCourse:
     """The simulation of a kind of producers on a layout. Messages are those that begin while the trouble lasts.
 
     Attributes:
@@ -82,7 +82,7 @@ class Course:
     """
 
     sender: Sender
-    layout: Layout
+    layout: RouteLayout
     threads: int
     turns: int
     trouble_ms: int
@@ -102,8 +102,8 @@ class Course:
 
 
 def simulate(
-    sender: Sender, ending: str | None, layout: Layout, troubles: Troubles, policy: Policy, *, most_slices: int
-) -> Course:
+    sender: Sender, ending: str | None, layout: RouteLayout, troubles: Troubles, policy: Policy, *, most_slices: int
+) -> SendingCourse:
     """Let an ensemble of a kind of producers send while brokers are in trouble.
 
     Args:
@@ -119,7 +119,7 @@ def simulate(
         habits = replace(habits, refresh_ms=PROXY_REFRESH_MS)
     troubles = troubles.on({place.broker_name for place in layout.places})
     usual_ms = policy.thresholds.PRODUCER_TIMELINE.usual_latency_ms
-    trouble = Trouble(
+    trouble = RouteTrouble(
         answers(troubles, ending, usual_ms, is_ordered=layout.is_ordered),
         until_ms=watched_ms(sender, ending, troubles, habits),
         changes_ms=changes_ms(troubles),
@@ -146,7 +146,9 @@ def habits_of(policy: Policy) -> Habits:
 class _Sums:
     """The sums over all threads so far."""
 
-    def __init__(self, layout: Layout, until_ms: int, trouble_ms: int, troubles: Troubles, most_slices: int) -> None:
+    def __init__(
+        self, layout: RouteLayout, until_ms: int, trouble_ms: int, troubles: Troubles, most_slices: int
+    ) -> None:
         names = [place.broker_name for place in layout.places]
         seconds = ceil(until_ms / 1000)
         slow = [name in troubles.slow and name not in troubles.lost for name in names]
@@ -203,11 +205,11 @@ class _Sums:
             self._counted(at, taken_ms[has_tried]),
         ]
 
-    def course(self, sender: Sender) -> Course:
+    def course(self, sender: Sender) -> SendingCourse:
         """All of them."""
         messages, failed, in_trouble, tries, taken_ms = self._counts.tolist()
         held = self._held.sum()
-        return Course(
+        return SendingCourse(
             sender=sender,
             layout=self._layout,
             threads=self._threads,

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocketmq_capacity.producers.generation import GENERATIONS, Release, release_of
-from rocketmq_capacity.producers.producer import Answer, Outcome, Producer, Sent
-from rocketmq_capacity.producers.proxy import Proxy
-from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer, SendOutcome, SentMessage
+from rocketmq_capacity.producers.proxy import ProxyChoice
+from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
 from rocketmq_capacity.producers.turn import Integers, Listed
 from rocketmq_capacity.settings.producers import ONEWAY, SEND_TIMEOUT_MS, SYNC, Sending
 from rocketmq_capacity.vocabulary import JAVA
@@ -95,7 +95,7 @@ def senders_of(sendings: Iterable[Sending]) -> tuple[Sender, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class RouteTrouble:
     """What happens to the brokers of a route.
 
     Attributes:
@@ -106,10 +106,10 @@ class Trouble:
         known_from_ms: when name servers have the new route.
     """
 
-    answers: Callable[[str, int], Answer]
+    answers: Callable[[str, int], SendAnswer]
     until_ms: int
     changes_ms: tuple[int, ...] = ()
-    route_after: tuple[Place, ...] | None = None
+    route_after: tuple[WritePlace, ...] | None = None
     known_from_ms: int = 0
 
 
@@ -178,7 +178,7 @@ class Watched:
     held: NDArray[np.float64]
 
 
-def watch(sender: Sender, route: Sequence[Place], trouble: Trouble, habits: Habits) -> Iterator[Watched]:
+def watch(sender: Sender, route: Sequence[WritePlace], trouble: RouteTrouble, habits: Habits) -> Iterator[Watched]:
     """Let the threads of an ensemble send from the beginning of the trouble until the simulation ends."""
     starts = _starts(len(write_queues(route)))
     brokers = _Answers(route, trouble)
@@ -199,13 +199,13 @@ def _starts(queues: int) -> list[int]:
 class _Answers:
     """How the brokers of a route answer between two changes."""
 
-    def __init__(self, route: Sequence[Place], trouble: Trouble) -> None:
+    def __init__(self, route: Sequence[WritePlace], trouble: RouteTrouble) -> None:
         self.names = tuple(place.broker_name for place in route)
         self.numbers = {name: number for number, name in enumerate(self.names)}
         self._trouble = trouble
-        self._answers: dict[int, tuple[Answer, ...]] = {}
+        self._answers: dict[int, tuple[SendAnswer, ...]] = {}
 
-    def answers(self, now_ms: int) -> tuple[int, tuple[Answer, ...], int]:
+    def answers(self, now_ms: int) -> tuple[int, tuple[SendAnswer, ...], int]:
         """The number of the period, the answer of each broker in it, and when it ends."""
         changes = self._trouble.changes_ms
         period = bisect_right(changes, now_ms)
@@ -217,7 +217,7 @@ class _Answers:
 class _Thread:
     """One sending thread, and the random numbers that it draws."""
 
-    def __init__(self, sender: Sender, route: Sequence[Place], start: int, number: int, brokers: _Answers) -> None:
+    def __init__(self, sender: Sender, route: Sequence[WritePlace], start: int, number: int, brokers: _Answers) -> None:
         self._dice = Random(number)  # spreads what is random in the client; no secret
         self._number = number
         self._route = route
@@ -227,12 +227,12 @@ class _Thread:
         self._brokers = brokers
         self._log = _Log(brokers)
         self._calm: dict[int, tuple[Integers, NDArray[np.bool_], bool]] = {}
-        self._sender: Producer | Proxy
+        self._sender: ProducerThread | ProxyChoice
         # A client counts one step before its first choice. Only a Proxy without fault tolerance chooses first.
         if sender.release is None:
-            self._sender = Proxy(route, start=start - sender.tolerates, tolerates=sender.tolerates)
+            self._sender = ProxyChoice(route, start=start - sender.tolerates, tolerates=sender.tolerates)
         else:
-            self._sender = Producer(
+            self._sender = ProducerThread(
                 sender.release,
                 route,
                 start=start - 1,
@@ -245,13 +245,13 @@ class _Thread:
                 timeout_ms=SEND_TIMEOUT_MS if timeout_ms is None else timeout_ms,
             )
 
-    def watched(self, trouble: Trouble, habits: Habits, *, first_ms: int) -> Watched:
+    def watched(self, trouble: RouteTrouble, habits: Habits, *, first_ms: int) -> Watched:
         """Send until the simulation ends."""
         now, detects_at, turns = first_ms, DETECT_ROUND_MS, 0
         # Threads ask for the route one after the other. The order is independent of the queues where they begin.
         asks_at = trouble.known_from_ms + int(habits.refresh_ms * ((self._number * _GOLDEN + 0.5) % 1))
         news = trouble.route_after
-        if news == () and isinstance(self._sender, Producer):
+        if news == () and isinstance(self._sender, ProducerThread):
             news = None  # a client keeps its route if the name server says that there is no such topic
         while now < trouble.until_ms:
             if news is not None and now >= asks_at:
@@ -340,7 +340,7 @@ class _Thread:
         """How many entries of its list differ from its route."""
         return sum(one != other for one, other in zip(self._sender.queues, write_queues(self._route), strict=True))
 
-    def _detect(self, trouble: Trouble, at_ms: int) -> None:
+    def _detect(self, trouble: RouteTrouble, at_ms: int) -> None:
         self._sender.detect(at_ms, lambda broker_name: _is_detected(trouble.answers(broker_name, at_ms)))
 
     def _drawn(self) -> Iterator[int]:
@@ -348,8 +348,8 @@ class _Thread:
             yield self._dice.randrange(_INDICES)
 
 
-def _is_detected(answer: Answer) -> bool:
-    return answer.outcome is Outcome.STORED and answer.latency_ms <= DETECT_TIMEOUT_MS
+def _is_detected(answer: SendAnswer) -> bool:
+    return answer.outcome is SendOutcome.STORED and answer.latency_ms <= DETECT_TIMEOUT_MS
 
 
 class _Log:
@@ -371,7 +371,7 @@ class _Log:
             self._numbers = of_names[listed.number]
         return self._numbers
 
-    def add(self, begun_ms: int, sent: Sent) -> None:
+    def add(self, begun_ms: int, sent: SentMessage) -> None:
         """A message that was sent by itself."""
         tries: tuple[WriteQueue, ...] = sent.tries
         last = self._of[tries[-1].broker_name] if tries else -1
@@ -410,11 +410,11 @@ class _Network:
 
     __slots__ = ("_answers", "_now_ms")
 
-    def __init__(self, answers: Callable[[str, int], Answer], now_ms: int) -> None:
+    def __init__(self, answers: Callable[[str, int], SendAnswer], now_ms: int) -> None:
         self._answers = answers
         self._now_ms = now_ms
 
-    def __call__(self, broker_name: str) -> Answer:
+    def __call__(self, broker_name: str) -> SendAnswer:
         answer = self._answers(broker_name, self._now_ms)
         self._now_ms += answer.latency_ms
         return answer

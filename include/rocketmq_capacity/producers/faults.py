@@ -19,7 +19,7 @@ _INDEX_MASK: Final = 0x7FFFFFFF
 
 
 @dataclass(slots=True)
-class Fault:
+class BrokerFault:
     """A broker that got at least one message.
 
     Attributes:
@@ -74,7 +74,7 @@ class Faults:
 
     def __init__(self, worst: Index) -> None:
         """Begin without brokers; ``worst`` is the index by which one of the bad brokers is picked."""
-        self._faults: dict[str, Fault] = {}
+        self._faults: dict[str, BrokerFault] = {}
         self._worst = worst
         self._added = count()
 
@@ -121,9 +121,9 @@ class Faults:
         half = len(order) // 2
         return order[self._worst.next() % half if half else 0]
 
-    def _fault(self, broker_name: str) -> Fault:
+    def _fault(self, broker_name: str) -> BrokerFault:
         if broker_name not in self._faults:
-            self._faults[broker_name] = Fault(next(self._added))
+            self._faults[broker_name] = BrokerFault(next(self._added))
         return self._faults[broker_name]
 
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.producers.faults import slot_of
 from rocketmq_capacity.producers.generation import GENERATIONS
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.route import WritePlace
 from rocketmq_capacity.producers.troubles import Troubles
 from rocketmq_capacity.settings.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RouteLayout:
     """The layout of one route.
 
     Attributes:
@@ -28,16 +28,16 @@ class Layout:
     """
 
     key: Hashable
-    places: tuple[Place, ...]
+    places: tuple[WritePlace, ...]
     begins: int
     is_ordered: bool
 
-    def columns(self, simulated: "Layout") -> list[int]:
+    def columns(self, simulated: "RouteLayout") -> list[int]:
         """For each broker, the number of the broker in its place in another layout with the same key."""
         return [(number - self.begins + simulated.begins) % len(self.places) for number in range(len(self.places))]
 
 
-def layout_of(places: Sequence[Place], is_ordered: bool, troubles: Troubles, policy: Policy) -> Layout:
+def layout_of(places: Sequence[WritePlace], is_ordered: bool, troubles: Troubles, policy: Policy) -> RouteLayout:
     """The layout of a route while brokers are in trouble."""
     usual_ms = policy.thresholds.PRODUCER_TIMELINE.usual_latency_ms
     can_avoid_all = all(place.broker_name in troubles.brokers for place in places)
@@ -59,4 +59,4 @@ def layout_of(places: Sequence[Place], is_ordered: bool, troubles: Troubles, pol
     begins = min(
         (begin for begin, part in enumerate(parts) if part == rarest), key=lambda begin: parts[begin:] + parts[:begin]
     )
-    return Layout((*parts[begins:], *parts[:begins], is_ordered), tuple(places), begins, is_ordered)
+    return RouteLayout((*parts[begins:], *parts[:begins], is_ordered), tuple(places), begins, is_ordered)

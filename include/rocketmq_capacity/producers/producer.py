@@ -15,13 +15,13 @@ import numpy as np
 from rocketmq_capacity.producers.faults import DetectedFaults, Faults, Index
 from rocketmq_capacity.producers.generation import Release
 from rocketmq_capacity.producers.java_numbers import absolute, as_int, remainder
-from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
 from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
 from rocketmq_capacity.settings.producers import ASYNC, ONEWAY, RETRIES, SEND_TIMEOUT_MS, SYNC
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
 
-class Outcome(Enum):
+class SendOutcome(Enum):
     """The end of a try that the broker does not refuse with a code."""
 
     STORED = "stored"
@@ -34,14 +34,14 @@ NEVER_MS: Final = 1 << 40
 """The latency of a broker that never answers."""
 
 
-class Answer(NamedTuple):
+class SendAnswer(NamedTuple):
     """The answer to a try: the time that it took, and the outcome; an int is the code of a refusal."""
 
     latency_ms: int
-    outcome: Outcome | int = Outcome.STORED
+    outcome: SendOutcome | int = SendOutcome.STORED
 
 
-class Sent(NamedTuple):
+class SentMessage(NamedTuple):
     """The result of a message: the queues that were tried, whether one stored it, and when the producer knew."""
 
     tries: tuple[WriteQueue, ...]
@@ -49,13 +49,13 @@ class Sent(NamedTuple):
     ended_at_ms: int
 
 
-class Producer:
+class ProducerThread:
     """One sending thread of a producer, for one topic."""
 
     def __init__(
         self,
         release: Release,
-        route: Sequence[Place],
+        route: Sequence[WritePlace],
         *,
         start: int,
         worst_start: int = 0,
@@ -96,7 +96,7 @@ class Producer:
         self._retries = retries
         self._timeout_ms = timeout_ms
 
-    def send(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
+    def send(self, now_ms: int, network: Callable[[str], SendAnswer]) -> SentMessage:
         """Send one message; ``network`` gives the answer of a broker now.
 
         A message whose time is up is not tried again. So the message fails if a broker does not answer in time. An
@@ -115,7 +115,7 @@ class Producer:
             if left < 0:
                 break
             answer = network(chosen.broker_name)
-            if answer.outcome is Outcome.UNKNOWN_ADDRESS:
+            if answer.outcome is SendOutcome.UNKNOWN_ADDRESS:
                 self.note(chosen, now_ms, 0, has_failed=not self._generation.has_filters)
                 if is_async:
                     break
@@ -123,26 +123,26 @@ class Producer:
             tries.append(WriteQueue(chosen.broker_name, tries[0].queue_id) if tries and is_async else chosen)
             taken = answer.latency_ms if answer.latency_ms <= left else left + 1
             now_ms += taken
-            if answer.latency_ms > left or answer.outcome is Outcome.UNREACHABLE:
+            if answer.latency_ms > left or answer.outcome is SendOutcome.UNREACHABLE:
                 self.note(chosen, now_ms, taken, has_failed=True, is_reachable=is_async or not self._detects)
-            elif answer.outcome is Outcome.STORED:
+            elif answer.outcome is SendOutcome.STORED:
                 self.note(chosen, now_ms, taken)
-                return Sent(tuple(tries), True, now_ms)
+                return SentMessage(tuple(tries), True, now_ms)
             else:
                 self.note(chosen, now_ms, taken, has_failed=True, is_reachable=is_async)
                 if is_async or answer.outcome not in self._release.retried_codes:
                     break
-        return Sent(tuple(tries), False, now_ms)
+        return SentMessage(tuple(tries), False, now_ms)
 
-    def _send_one_way(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
+    def _send_one_way(self, now_ms: int, network: Callable[[str], SendAnswer]) -> SentMessage:
         """Nobody waits for the broker. So a slow one stores the message, and one that is gone is not noticed."""
         if not self._queues:
-            return Sent((), False, now_ms)
+            return SentMessage((), False, now_ms)
         chosen = self.choose(now_ms, None, is_retry=False)
         outcome = network(chosen.broker_name).outcome
         self.note(chosen, now_ms, 0)
-        tried = () if outcome is Outcome.UNKNOWN_ADDRESS else (chosen,)
-        return Sent(tried, outcome is Outcome.STORED, now_ms)
+        tried = () if outcome is SendOutcome.UNKNOWN_ADDRESS else (chosen,)
+        return SentMessage(tried, outcome is SendOutcome.STORED, now_ms)
 
     @property
     def queues(self) -> tuple[WriteQueue, ...]:
@@ -156,10 +156,10 @@ class Producer:
             self._listed = Listed.of(self._queues)
         return self._listed
 
-    def is_calm(self, answer: Answer) -> bool:
+    def is_calm(self, answer: SendAnswer) -> bool:
         """Whether the first try of a message that is answered so leaves everything as it is."""
         is_in_time = self._mode == ONEWAY or answer.latency_ms <= self._timeout_ms
-        is_stored = answer.outcome is Outcome.STORED and is_in_time
+        is_stored = answer.outcome is SendOutcome.STORED and is_in_time
         return is_stored and not (self._tolerates and self._generation.back_off_ms(answer.latency_ms))
 
     def turn(self, now_ms: int) -> Turn | None:
@@ -194,7 +194,7 @@ class Producer:
         """The brokers that a detector waits for."""
         return self._faults.unreachable if isinstance(self._faults, DetectedFaults) else []
 
-    def learn(self, route: Sequence[Place], start: int) -> None:
+    def learn(self, route: Sequence[WritePlace], start: int) -> None:
         """Take another route: a new list, counted through from a new start. What it remembers of brokers stays.
 
         Source: MQClientInstance.updateTopicRouteInfoFromNameServer, which makes a new TopicPublishInfo.
@@ -272,7 +272,7 @@ class Producer:
             self._listed = None
         return queue
 
-    def _may_pick(self, place: Place, broker_name: str | None) -> bool:
+    def _may_pick(self, place: WritePlace, broker_name: str | None) -> bool:
         return place.broker_name == broker_name and (not self._release.knows_perm or bool(place.perm & PERM_WRITE))
 
     def _first(self, fits: Callable[[WriteQueue], bool]) -> WriteQueue | None:

@@ -12,8 +12,8 @@ from typing import Final
 from rocketmq_capacity.producers.faults import DetectedFaults
 from rocketmq_capacity.producers.generation import GENERATIONS
 from rocketmq_capacity.producers.java_numbers import as_int, hash_of
-from rocketmq_capacity.producers.producer import Answer, Outcome, Sent
-from rocketmq_capacity.producers.route import Place, WriteQueue, write_queues
+from rocketmq_capacity.producers.producer import SendAnswer, SendOutcome, SentMessage
+from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
 from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
 from rocketmq_capacity.settings.producers import SEND_TIMEOUT_MS
 
@@ -24,11 +24,11 @@ _MULTIPLIER: Final = 2862933555777941757
 """The multiplier of Guava's LinearCongruentialGenerator."""
 
 
-class Proxy:
+class ProxyChoice:
     """The choice of one Proxy for one topic."""
 
     def __init__(
-        self, route: Iterable[Place], *, start: int, tolerates: bool = False, timeout_ms: int = SEND_TIMEOUT_MS
+        self, route: Iterable[WritePlace], *, start: int, tolerates: bool = False, timeout_ms: int = SEND_TIMEOUT_MS
     ) -> None:
         """Begin before the first message.
 
@@ -45,19 +45,19 @@ class Proxy:
         self._timeout_ms = timeout_ms
         self._faults = DetectedFaults()
 
-    def send(self, now_ms: int, network: Callable[[str], Answer]) -> Sent:
+    def send(self, now_ms: int, network: Callable[[str], SendAnswer]) -> SentMessage:
         """Send one message without a message group; ``network`` gives the answer of a broker now."""
         queue = self._choose(now_ms)
         if queue is None:
-            return Sent((), False, now_ms)
+            return SentMessage((), False, now_ms)
         answer = network(queue.broker_name)
         taken = min(answer.latency_ms, self._timeout_ms + 1)
-        is_stored = answer.outcome is Outcome.STORED and answer.latency_ms <= self._timeout_ms
+        is_stored = answer.outcome is SendOutcome.STORED and answer.latency_ms <= self._timeout_ms
         now_ms += taken
         if self._tolerates:
             avoided = _NEWEST.back_off_ms(taken, has_failed=not is_stored)
             self._faults.update(queue.broker_name, now_ms, taken, avoided, is_reachable=is_stored)
-        return Sent((queue,), is_stored, now_ms)
+        return SentMessage((queue,), is_stored, now_ms)
 
     @property
     def queues(self) -> tuple[WriteQueue, ...]:
@@ -71,13 +71,13 @@ class Proxy:
             self._listed = Listed.of(self._queues)
         return self._listed
 
-    def is_calm(self, answer: Answer) -> bool:
-        """See :meth:`Producer.is_calm`."""
-        is_stored = answer.outcome is Outcome.STORED and answer.latency_ms <= self._timeout_ms
+    def is_calm(self, answer: SendAnswer) -> bool:
+        """See :meth:`ProducerThread.is_calm`."""
+        is_stored = answer.outcome is SendOutcome.STORED and answer.latency_ms <= self._timeout_ms
         return is_stored and not (self._tolerates and _NEWEST.back_off_ms(answer.latency_ms))
 
     def turn(self, now_ms: int) -> Turn | None:
-        """See :meth:`Producer.turn`; None also while the index is below 0, where it counts backwards."""
+        """See :meth:`ProducerThread.turn`; None also while the index is below 0, where it counts backwards."""
         before = int(self._tolerates)
         looked_at, size = self._index + before, len(self._queues)
         if looked_at < 0 or not size:
@@ -90,7 +90,7 @@ class Proxy:
         )
 
     def take(self, turn: Turn, count: int, ended: Mapping[str, tuple[int, int]]) -> None:
-        """See :meth:`Producer.take`."""
+        """See :meth:`ProducerThread.take`."""
         self._index += turn.steps(count)
         if self._tolerates:
             for name, (taken_ms, ended_at_ms) in ended.items():
@@ -98,10 +98,10 @@ class Proxy:
 
     @property
     def unreachable(self) -> list[str]:
-        """See :meth:`Producer.unreachable`."""
+        """See :meth:`ProducerThread.unreachable`."""
         return self._faults.unreachable
 
-    def learn(self, route: Iterable[Place], start: int) -> None:
+    def learn(self, route: Iterable[WritePlace], start: int) -> None:
         """Take another route: a new list, counted through from a new start. What it remembers of brokers stays.
 
         Source: TopicRouteService, which makes a new MessageQueueView of each route.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rocketmq_capacity.vocabulary import PERM_WRITE, java_order
 
 
-class Place(NamedTuple):
+class WritePlace(NamedTuple):
     """A topic's write queues on one broker, as the route shows them."""
 
     broker_name: str
@@ -22,7 +22,7 @@ class WriteQueue(NamedTuple):
     queue_id: int
 
 
-def write_queues(route: Iterable[Place]) -> list[WriteQueue]:
+def write_queues(route: Iterable[WritePlace]) -> list[WriteQueue]:
     """The writable queues in a producer's order: by broker name, then by id. The Proxy's order is the same.
 
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, MessageQueueSelector.buildWrite, rocketmq-all-5.3.3.

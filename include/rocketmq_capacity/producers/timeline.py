@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final, NamedTuple, TypeVar
 
-from rocketmq_capacity.producers.course import LENGTHS_S, Course, simulate
+from rocketmq_capacity.producers.course import LENGTHS_S, SendingCourse, simulate
 from rocketmq_capacity.producers.ensemble import PROXY, Sender, senders_of
-from rocketmq_capacity.producers.layout import Layout, layout_of
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.layout import RouteLayout, layout_of
+from rocketmq_capacity.producers.route import WritePlace
 from rocketmq_capacity.producers.troubles import Troubles
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.producers import Sending
@@ -35,7 +35,7 @@ DIGITS: Final = 6
 Value = TypeVar("Value")
 
 
-class TopicPlace(NamedTuple):
+class TopicQueuesOnBroker(NamedTuple):
     """A topic's queues on one broker, as the snapshot has them."""
 
     topic: str
@@ -48,7 +48,7 @@ class TopicPlace(NamedTuple):
 class Shape(NamedTuple):
     """What the topics of a route have in common; ``is_ordered`` counts only where a broker becomes read-only."""
 
-    places: tuple[Place, ...]
+    places: tuple[WritePlace, ...]
     is_ordered: bool
 
 
@@ -60,7 +60,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class TopicsOfLayout:
     """Topics with the same layout of writable queues.
 
     Attributes:
@@ -86,7 +86,7 @@ class ProducerTimelines:
         routes_left_out: the number of routes beyond the limit.
     """
 
-    routes: tuple[Route, ...]
+    routes: tuple[TopicsOfLayout, ...]
     rows: tuple[ProducerRoute, ...]
     courses: tuple[ProducerCourse, ...]
     timeline: tuple[ProducerTimeline, ...]
@@ -95,7 +95,7 @@ class ProducerTimelines:
 
 def producer_timeline(
     troubles: Troubles,
-    places: Iterable[TopicPlace],
+    places: Iterable[TopicQueuesOnBroker],
     known: Mapping[str, Known],
     policy: Policy,
     sendings: Iterable[Sending] = (Sending(),),
@@ -148,9 +148,11 @@ def _rows_each(routes: int, troubles: Troubles, senders: Sequence[Sender]) -> in
     return MOST_ROWS_IN_ALL // (max(1, routes - 1) * len(senders) * len(troubles.endings))
 
 
-def _shapes(troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str, Known]) -> dict[str, Shape | None]:
+def _shapes(
+    troubles: Troubles, places: Iterable[TopicQueuesOnBroker], known: Mapping[str, Known]
+) -> dict[str, Shape | None]:
     """The layout of each topic that producers can write to on a broker in trouble; None if the layout is unknown."""
-    of_topic: dict[str, list[TopicPlace]] = {}
+    of_topic: dict[str, list[TopicQueuesOnBroker]] = {}
     for place in places:
         of_topic.setdefault(place.topic, []).append(place)
     shapes: dict[str, Shape | None] = {}
@@ -163,14 +165,14 @@ def _shapes(troubles: Troubles, places: Iterable[TopicPlace], known: Mapping[str
         is_ordered = topic in known and known[topic].is_ordered and bool(troubles.read_only)
         listed = sorted(writable, key=lambda one: java_order(one.broker_name))
         shapes[topic] = (
-            Shape(tuple(Place(one.broker_name, one.write_queue_nums or 0) for one in listed), is_ordered)
+            Shape(tuple(WritePlace(one.broker_name, one.write_queue_nums or 0) for one in listed), is_ordered)
             if is_known
             else None
         )
     return shapes
 
 
-def _routes(shapes: Mapping[str, Shape | None], known: Mapping[str, Known]) -> list[Route]:
+def _routes(shapes: Mapping[str, Shape | None], known: Mapping[str, Known]) -> list[TopicsOfLayout]:
     topics: dict[Shape, list[str]] = {}
     for topic in sorted(shapes):
         shape = shapes[topic]
@@ -180,19 +182,19 @@ def _routes(shapes: Mapping[str, Shape | None], known: Mapping[str, Known]) -> l
     for shape, names in topics.items():
         rates = [known[name].put_msgs_per_s if name in known else None for name in names]
         measured = [rate for rate in rates if rate is not None]
-        routes.append(Route(shape, tuple(names), sum(measured) if len(measured) == len(rates) else None))
+        routes.append(TopicsOfLayout(shape, tuple(names), sum(measured) if len(measured) == len(rates) else None))
     return sorted(routes, key=lambda one: (-len(one.topics), one.topics))
 
 
 def _simulations(
-    troubles: Troubles, layouts: Sequence[Layout], policy: Policy, senders: Sequence[Sender]
-) -> dict[tuple[Hashable, str | None], list[Course]]:
+    troubles: Troubles, layouts: Sequence[RouteLayout], policy: Policy, senders: Sequence[Sender]
+) -> dict[tuple[Hashable, str | None], list[SendingCourse]]:
     """By layout and ending, the simulation of each kind of producers; layouts beyond :data:`MOST_TURNS` are left out.
 
     A killed broker is simulated on all layouts before a silent one on any.
     """
     first = {layout.key: layout for layout in reversed(layouts)}
-    courses: dict[tuple[Hashable, str | None], list[Course]] = {}
+    courses: dict[tuple[Hashable, str | None], list[SendingCourse]] = {}
     turns = 0
     for ending in troubles.endings:
         for key in dict.fromkeys(layout.key for layout in layouts):
@@ -209,10 +211,10 @@ def _simulations(
 class _OfRoute:
     """What a kind of producers does on a route: the simulation of its layout, with the names of its brokers."""
 
-    simulation: Course
+    simulation: SendingCourse
     ending: str | None
-    route: Route
-    layout: Layout
+    route: TopicsOfLayout
+    layout: RouteLayout
     policy: Policy
 
     def course(self, number: int) -> ProducerCourse:

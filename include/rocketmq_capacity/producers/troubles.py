@@ -6,8 +6,8 @@ from typing import Final
 
 from rocketmq_capacity.producers.ensemble import Habits, Sender
 from rocketmq_capacity.producers.generation import GENERATIONS
-from rocketmq_capacity.producers.producer import NEVER_MS, Answer, Outcome
-from rocketmq_capacity.producers.route import Place
+from rocketmq_capacity.producers.producer import NEVER_MS, SendAnswer, SendOutcome
+from rocketmq_capacity.producers.route import WritePlace
 from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, PERM_READ
 
 KILL: Final = "KILL"
@@ -62,7 +62,7 @@ def slow_ms(for_s: float) -> int:
     return round(min(for_s, LONGEST_S) * 1000)
 
 
-def route_after(places: Sequence[Place], troubles: Troubles) -> tuple[Place, ...] | None:
+def route_after(places: Sequence[WritePlace], troubles: Troubles) -> tuple[WritePlace, ...] | None:
     """The route that name servers have afterwards; None if it does not change."""
     if (troubles.lost | troubles.read_only).isdisjoint(place.broker_name for place in places):
         return None
@@ -94,14 +94,16 @@ def changes_ms(troubles: Troubles) -> tuple[int, ...]:
     return tuple(sorted({slow_ms(for_s) for _, for_s in troubles.slow.values()}))
 
 
-def answers(troubles: Troubles, ending: str | None, usual_ms: int, *, is_ordered: bool) -> Callable[[str, int], Answer]:
+def answers(
+    troubles: Troubles, ending: str | None, usual_ms: int, *, is_ordered: bool
+) -> Callable[[str, int], SendAnswer]:
     """A function from a broker and a time to the broker's answer to a try."""
-    usual = Answer(usual_ms)
-    gone = Answer(usual_ms, Outcome.UNREACHABLE) if ending == KILL else Answer(NEVER_MS, Outcome.SILENT)
-    refuses = Answer(usual_ms, NO_PERMISSION)
-    slow = {name: (Answer(latency_ms), slow_ms(for_s)) for name, (latency_ms, for_s) in troubles.slow.items()}
+    usual = SendAnswer(usual_ms)
+    gone = SendAnswer(usual_ms, SendOutcome.UNREACHABLE) if ending == KILL else SendAnswer(NEVER_MS, SendOutcome.SILENT)
+    refuses = SendAnswer(usual_ms, NO_PERMISSION)
+    slow = {name: (SendAnswer(latency_ms), slow_ms(for_s)) for name, (latency_ms, for_s) in troubles.slow.items()}
 
-    def answer(broker_name: str, now_ms: int) -> Answer:
+    def answer(broker_name: str, now_ms: int) -> SendAnswer:
         if broker_name in troubles.lost:
             return gone
         if is_ordered and broker_name in troubles.read_only:

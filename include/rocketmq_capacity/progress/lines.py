@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from typing import Final, TextIO
 
 from rocketmq_capacity.progress import wording
-from rocketmq_capacity.progress.progress import INFO, Display, Phase, Step
+from rocketmq_capacity.progress.progress import INFO, Display, Phase, ProgressStep
 
 SILENT_AT_MOST_S: Final = 20.0
 """A log gets a line at least every half minute."""
 
 
-class Lines(Display):
+class LogLines(Display):
     """``2026-11-20T02:00:07Z INFO assess: groups: 1,000 of 10,003 after 20.0 s``.
 
     The first line is written together with the second one. So a refusal before the work begins is a single line.
@@ -28,9 +28,9 @@ class Lines(Display):
         self._stream, self._silent_at_most_s, self._said = stream, silent_at_most_s, said
         self._first: str | None = None
         self._written_at = time.monotonic()
-        self._step = Step("")
+        self._step = ProgressStep("")
 
-    def begins(self, step: Step) -> None:
+    def begins(self, step: ProgressStep) -> None:
         """A line."""
         is_first, self._step = not self._step.name, step
         line = stamped(INFO, self._said.phrase("{name}: begins", name=step.name))

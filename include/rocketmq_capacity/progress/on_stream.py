@@ -3,7 +3,7 @@
 import os
 from typing import Final, TextIO
 
-from rocketmq_capacity.progress.lines import Lines
+from rocketmq_capacity.progress.lines import LogLines
 from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.progress.wording import IN_ENGLISH, English
 
@@ -19,4 +19,4 @@ def progress_on(stream: TextIO, *, quiet: bool = False, said: English = IN_ENGLI
         from rocketmq_capacity.progress.terminal import Terminal
 
         return Progress(Terminal(stream, said))
-    return Progress(Lines(stream, said=said))
+    return Progress(LogLines(stream, said=said))

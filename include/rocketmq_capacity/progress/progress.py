@@ -49,7 +49,7 @@ class Phase:
 
 
 @dataclass(slots=True)
-class Step:
+class ProgressStep:
     """A step of the work.
 
     Attributes:
@@ -79,7 +79,7 @@ class Step:
 class Display:
     """The base of displays of the progress; this one shows nothing."""
 
-    def begins(self, step: Step) -> None:
+    def begins(self, step: ProgressStep) -> None:
         """A step begins."""
 
     def phase_begins(self, phase: Phase) -> None:
@@ -114,7 +114,7 @@ class Progress:
     def __init__(self, display: Display | None = None) -> None:
         self._display = display
         self._begun_at = time.monotonic()
-        self._step: Step | None = None
+        self._step: ProgressStep | None = None
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._looking = threading.Thread(target=self._look, daemon=True)
@@ -137,9 +137,9 @@ class Progress:
         return time.monotonic() - self._begun_at
 
     @contextmanager
-    def step(self, name: str) -> Iterator[Step]:
+    def step(self, name: str) -> Iterator[ProgressStep]:
         """The body is a step."""
-        step = Step(name)
+        step = ProgressStep(name)
         if self._display is None:
             yield step
             return
@@ -193,7 +193,7 @@ class Progress:
                 if step is self._step:
                     self._display.looks()
 
-    def _measure(self, step: Step) -> None:
+    def _measure(self, step: ProgressStep) -> None:
         """Measure the memory, unless that was done a moment ago."""
         if step.peak_bytes is not None and time.monotonic() < self._measures_at:
             return

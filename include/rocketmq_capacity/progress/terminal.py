@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rocketmq_capacity.progress import wording
-from rocketmq_capacity.progress.progress import INFO, Display, Step
+from rocketmq_capacity.progress.progress import INFO, Display, ProgressStep
 
 DRAWN_EACH_S: Final = 4
 BAR_WIDTH: Final = 12
@@ -21,7 +21,7 @@ BAR_WIDTH: Final = 12
 class _Row:
     """A step as it is shown; ``seconds`` once it has ended."""
 
-    step: Step
+    step: ProgressStep
     seconds: float | None = None
 
 
@@ -47,7 +47,7 @@ class Terminal(Display):
         self._is_over = False
         self._at_the_end: list[str] = []
 
-    def begins(self, step: Step) -> None:
+    def begins(self, step: ProgressStep) -> None:
         """A row."""
         self._rows.append(_Row(step))
         self._live.start()

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from rocketmq_capacity.progress.progress import Phase, Step
+from rocketmq_capacity.progress.progress import Phase, ProgressStep
 
 
 class English:
@@ -37,7 +37,7 @@ def how_far(phase: Phase, said: English) -> str:
     return said.phrase("{done} of {total}", done=f"{phase.looked_at():,}", total=f"{phase.total:,}")
 
 
-def outcome(step: Step, said: English) -> str:
+def outcome(step: ProgressStep, said: English) -> str:
     """The outcome of a step, and the most memory that was used during it."""
     parts = list(map(said.words, step.outcome))
     if step.peak_bytes is not None:

@@ -100,12 +100,12 @@ def message_request_modes() -> Request[tuple[broker.MessageRequestMode, ...]]:
     return Request(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE, broker.decode_message_request_modes)
 
 
-def producers() -> Request[dict[str, tuple[consumers.Connection, ...]]]:
+def producers() -> Request[dict[str, tuple[consumers.ConsumerChannel, ...]]]:
     """328: the producers that have a channel to this broker, by group."""
     return Request(RequestCode.GET_ALL_PRODUCER_INFO, decode_producers)
 
 
-def topic_stats(topic: str) -> Request[dict[offsets.MessageQueue, offsets.TopicOffset]]:
+def topic_stats(topic: str) -> Request[dict[offsets.MessageQueue, offsets.WrittenOffset]]:
     """202: how far the topic's queues on this broker are written; code 17 where it has none."""
     return Request(RequestCode.GET_TOPIC_STATS_INFO, offsets.decode_topic_stats, {"topic": topic})
 

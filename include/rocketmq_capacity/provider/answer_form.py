@@ -29,7 +29,7 @@ from rocketmq_capacity.provider.lakes import address_of, variables_of
 from rocketmq_capacity.provider.latest_names import places_of_deployment
 from rocketmq_capacity.provider.report_asset import run_of_address
 from rocketmq_capacity.provider.request_check import RequestCheck
-from rocketmq_capacity.report.refusal import DIGEST, Answer, refusal_by_own_process
+from rocketmq_capacity.report.refusal import DIGEST, CheckedAnswer, refusal_by_own_process
 
 DAG_ID: Final = "rocketmq_capacity_approval"
 MAY_ANSWER: Final = requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG_ID)
@@ -77,7 +77,7 @@ class AnswerForm(RequestCheck):
         if not isinstance(chosen, list) or len(chosen) != 1 or question is None or run_id is None:
             return ""
         lake = places_of_deployment().lake
-        answer = Answer(
+        answer = CheckedAnswer(
             option=str(chosen[0]),
             fields=fields,
             run_key=run_id,

@@ -43,7 +43,7 @@ from rocketmq_capacity.report.selection import (
     LONGEST_REASON,
     ONLY,
     REJECTED,
-    Asked,
+    AskedRecommendation,
     asked_about,
     decide_against,
 )
@@ -228,7 +228,7 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
     )
 
 
-def _lines(plan: Plan, asked: list[Asked]) -> Iterator[str]:
+def _lines(plan: Plan, asked: list[AskedRecommendation]) -> Iterator[str]:
     """The recommendations under the headings of their causes, numbered; of many the first, and the others by action."""
     number = {one.recommendation.id: one.number for one in asked}
     others = beside(plan.alternatives)

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from rocketmq_capacity.errors import BadInput, shown
-from rocketmq_capacity.simulation.change import NAMES, Change, changes
+from rocketmq_capacity.simulation.change import NAMES, ScenarioChange, changes
 
 CHANGES: Final = {model.change_name(): model for model in changes()}
 """The model of each change, by its name."""
@@ -35,7 +35,7 @@ class FormField:
         choices: the values of a choice.
         least: the least number.
         most: the greatest number.
-        names: the kind of names that it takes: a member of ``known_names.Names``, or empty.
+        names: the kind of names that it takes: a member of ``known_names.ClusterNames``, or empty.
     """
 
     name: str
@@ -106,7 +106,7 @@ def _said(value: Any) -> str:
     return " ".join(value) if isinstance(value, list | tuple) else str(value)
 
 
-def _form(name: str, model: type[Change]) -> ChangeForm:
+def _form(name: str, model: type[ScenarioChange]) -> ChangeForm:
     schema = model.model_json_schema()
     required = schema.get("required", ())
     sentence = " ".join((model.__doc__ or "").split()).replace("``", "")

@@ -27,7 +27,7 @@ from rocketmq_capacity.provider.notice import CONNECTION as NOTICE
 from rocketmq_capacity.provider.notice_text import Notice
 from rocketmq_capacity.provider.spark_app import CONNECTION as SPARK
 from rocketmq_capacity.provider.spark_app import POOL
-from rocketmq_capacity.settings.deployment import METRICS_VARIABLE, Places
+from rocketmq_capacity.settings.deployment import METRICS_VARIABLE, DeploymentPlaces
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.settings.token_file import read_token
 from rocketmq_capacity.store.place import folders_in, is_local
@@ -109,7 +109,7 @@ def _lake(name: str, where: str) -> Checked:
         return Checked(name, "not reached", str(error))
 
 
-def _plugins(places: Places) -> Iterator[Checked]:
+def _plugins(places: DeploymentPlaces) -> Iterator[Checked]:
     loaded = {str(one.get("name")) for one in plugins_manager.get_plugin_info()}
     broken = {Path(file).name: error for file, error in plugins_manager.get_import_errors().items()}
     for name in PLUGINS:
@@ -123,7 +123,7 @@ def _plugins(places: Places) -> Iterator[Checked]:
             yield Checked(f"plugin {name}", why, mend)
 
 
-def _metrics_token(places: Places) -> Checked:
+def _metrics_token(places: DeploymentPlaces) -> Checked:
     name = METRICS_VARIABLE
     if places.metrics_token is None:
         return Checked(name, "none: metrics need a login")
@@ -134,7 +134,7 @@ def _metrics_token(places: Places) -> Checked:
     return Checked(name, str(places.metrics_token))
 
 
-def _channels(places: Places) -> Iterator[Checked]:
+def _channels(places: DeploymentPlaces) -> Iterator[Checked]:
     """The connections by which the policy's owners get notices."""
     try:
         channels = read_policy(places.policy).channels

@@ -25,7 +25,7 @@ KEPT_S: Final = 60
 """For which an answer of Airflow is used again: a page of reports opens the lake some times."""
 
 
-class Address(NamedTuple):
+class LakeAddress(NamedTuple):
     """Where a lake is.
 
     Attributes:
@@ -37,16 +37,16 @@ class Address(NamedTuple):
     connection: str
 
 
-def address_of(where: str) -> Address:
+def address_of(where: str) -> LakeAddress:
     """The parts of a lake's address. Errors: BadInput for a connection in the URL of a store that takes none."""
     scheme, is_url, rest = where.partition("://")
     connection, has_one, bucket = rest.partition("/")[0].rpartition("@")
     if not is_url or not has_one or scheme == ACCOUNT:
-        return Address(where, "")
+        return LakeAddress(where, "")
     if scheme not in WITH_CONNECTIONS or not connection:
         allowed = " or ".join(f"{name}://CONNECTION@bucket/prefix" for name in WITH_CONNECTIONS)
         raise BadInput("the lake", "", f"is {shown(where)}; expected {allowed}, or a URL without a connection")
-    return Address(f"{scheme}://{bucket}{rest[len(connection) + 1 + len(bucket) :]}", connection)
+    return LakeAddress(f"{scheme}://{bucket}{rest[len(connection) + 1 + len(bucket) :]}", connection)
 
 
 def lake_of(where: str) -> Lake:

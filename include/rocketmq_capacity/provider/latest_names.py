@@ -13,19 +13,19 @@ from airflow.sdk.configuration import conf
 from rocketmq_capacity.errors import CapacityError
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.source import INVENTORY_NAME, Source, sources
-from rocketmq_capacity.settings.deployment import Places, home_of
+from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 from rocketmq_capacity.simulation.fitting import Fitting, mismatch_by_own_process
-from rocketmq_capacity.simulation.known_names import Names, all_names_in, names_in
+from rocketmq_capacity.simulation.known_names import ClusterNames, all_names_in, names_in
 from rocketmq_capacity.store.copies import copy_of
 from rocketmq_capacity.store.run_lookup import latest_of_source
 
 
-def places_of_deployment() -> Places:
+def places_of_deployment() -> DeploymentPlaces:
     """The places that the Dags use, for a process that reads no Dag file."""
-    return Places.of(home_of(str(Path(conf.get("core", "dags_folder")) / "any.py")))
+    return DeploymentPlaces.of(home_of(str(Path(conf.get("core", "dags_folder")) / "any.py")))
 
 
-def names_at_hand(places: Places) -> Names:
+def names_at_hand(places: DeploymentPlaces) -> ClusterNames:
     """Names of the cluster that the form starts from where nothing else is chosen.
 
     A Dag file asks for them whenever it is parsed, so a lake in a store is not asked: it may be slow, or need a
@@ -33,19 +33,19 @@ def names_at_hand(places: Places) -> Names:
     """
     source = sources({}, places)[0]
     if source.inventory is None and "://" in places.lake:
-        return Names()
+        return ClusterNames()
     stored = _stored(source, places)
-    return Names() if stored is None else names_in(stored, places.policy)
+    return ClusterNames() if stored is None else names_in(stored, places.policy)
 
 
-def names_of(given: Mapping[str, Any], places: Places) -> Names:
+def names_of(given: Mapping[str, Any], places: DeploymentPlaces) -> ClusterNames:
     """All names of what a run with these fields starts from; none where no snapshot is stored."""
     source = _source(given, places)
     stored = None if source is None else _stored(source, places)
-    return Names() if stored is None else all_names_in(stored, places.policy)
+    return ClusterNames() if stored is None else all_names_in(stored, places.policy)
 
 
-def name_problem(given: Mapping[str, Any], scenario: str, places: Places) -> str:
+def name_problem(given: Mapping[str, Any], scenario: str, places: DeploymentPlaces) -> str:
     """What the scenario names that the cluster does not have, with the nearest name of that kind; empty where all is.
 
     Nothing is said of a cluster that no snapshot of is stored, nor where the policy cannot be read: the task that
@@ -66,7 +66,7 @@ def name_problem(given: Mapping[str, Any], scenario: str, places: Places) -> str
     )
 
 
-def _source(given: Mapping[str, Any], places: Places) -> Source | None:
+def _source(given: Mapping[str, Any], places: DeploymentPlaces) -> Source | None:
     """What the form starts from; None for what Airflow is yet to refuse."""
     cluster, inventory = given.get("cluster"), given.get("inventory")
     if cluster is not None and cluster not in places.clusters:
@@ -76,7 +76,7 @@ def _source(given: Mapping[str, Any], places: Places) -> Source | None:
     return sources({"cluster": cluster, "inventory": inventory}, places)[0]
 
 
-def _stored(source: Source, places: Places) -> Path | None:
+def _stored(source: Source, places: DeploymentPlaces) -> Path | None:
     """The file of the latest snapshot; None if there is none."""
     if source.inventory is not None:
         return source.inventory

@@ -16,17 +16,17 @@ from rocketmq_capacity.errors import CapacityError, one_line
 from rocketmq_capacity.provider.channels import connection_of, sent
 from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.lakes import lake_of
-from rocketmq_capacity.provider.notice_text import Line, Notice, notice
+from rocketmq_capacity.provider.notice_text import Notice, NoticeLine, notice
 from rocketmq_capacity.provider.report_asset import airflow_address, report_address, report_facts
 from rocketmq_capacity.provider.spark_app import SparkApp
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.run_lookup import existing_run
 
 CONNECTION: Final = "rocketmq_capacity_notice"
 
 
-def tell_published(context: Context, *, places: Places) -> None:
+def tell_published(context: Context, *, places: DeploymentPlaces) -> None:
     """Send the notices of the plan that the task has published; of a trial none.
 
     What fails here is a line in the log, and fails no plan.
@@ -37,7 +37,7 @@ def tell_published(context: Context, *, places: Places) -> None:
         logging.getLogger(__name__).error("no notice is sent: %s", one_line(error))
 
 
-def _tell_published(context: Context, places: Places) -> None:
+def _tell_published(context: Context, places: DeploymentPlaces) -> None:
     # What a Dag's file imports is imported whenever it is parsed.
     from rocketmq_capacity.provider.owner_notices import OwnerNotices
 
@@ -52,8 +52,10 @@ def _tell_published(context: Context, places: Places) -> None:
         counts = ", ".join(f"{count} {severity}" for severity, count in facts["findings"].items())
         moment, share = facts["taken_at"], f"{facts['completeness']:.0%}"
         lines = (
-            Line(phrase("Snapshot of {moment}, {share} of the queues read completely.", moment=moment, share=share)),
-            Line(
+            NoticeLine(
+                phrase("Snapshot of {moment}, {share} of the queues read completely.", moment=moment, share=share)
+            ),
+            NoticeLine(
                 phrase("Findings: {found}. Recommendations: {number}.", found=counts, number=facts["recommendations"])
             ),
             *(() if news is None else notices.lines(news)),
@@ -72,13 +74,13 @@ def tell_failed(context: Context) -> None:
     task, run = context["ti"].task_id, context["dag_run"]
     failure = notice(
         phrase("RocketMQ capacity: {task} of {dag} failed", task=task, dag=run.dag_id),
-        Line(phrase("Run {run}.", run=run.run_id)),
+        NoticeLine(phrase("Run {run}.", run=run.run_id)),
         link=f"{airflow_address()}/dags/{run.dag_id}/runs/{run.run_id}",
     )
     send(failure, context)
 
 
-def late_alerts(places: Places) -> list[DeadlineAlert] | None:
+def late_alerts(places: DeploymentPlaces) -> list[DeadlineAlert] | None:
     """The deadline of the daily Dag, if the deployment has one.
 
     None is the default because ``airflow dags test`` of Airflow 3.3.2 fails at the end of a Dag that has a deadline: it
@@ -104,7 +106,7 @@ def tell_late(context: dict[str, Any]) -> None:
     run = context["dag_run"]
     delay = notice(
         phrase("RocketMQ capacity: {dag} is late", dag=run["dag_id"]),
-        Line(phrase("Run {run} has not ended by its deadline.", run=run["dag_run_id"])),
+        NoticeLine(phrase("Run {run} has not ended by its deadline.", run=run["dag_run_id"])),
         link=f"{airflow_address()}/dags/{run['dag_id']}/runs/{run['dag_run_id']}",
     )
     send(delay, cast("Context", context))

@@ -7,7 +7,7 @@ from rocketmq_capacity.plan_file.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NoticeLine:
     """A line: words that may lead somewhere, and what follows them."""
 
     words: str
@@ -20,7 +20,7 @@ class Notice:
     """A notice: a subject, some lines, and a link to the whole."""
 
     subject: str
-    lines: tuple[Line, ...]
+    lines: tuple[NoticeLine, ...]
     link: str
 
     @property
@@ -38,9 +38,9 @@ class Notice:
         return f"<p>{lines}</p><p>{_anchor(self.link, self.link)}</p>"
 
 
-def notice(subject: str, *lines: Line, link: str) -> Notice:
+def notice(subject: str, *lines: NoticeLine, link: str) -> Notice:
     """A notice whose every character is visible: names of a cluster may have any."""
-    shown = tuple(Line(visible(one.words), one.link, visible(one.more)) for one in lines)
+    shown = tuple(NoticeLine(visible(one.words), one.link, visible(one.more)) for one in lines)
     return Notice(visible(subject), shown, link)
 
 

@@ -27,7 +27,7 @@ from rocketmq_capacity.handover.tickets import Ticket, Tickets
 from rocketmq_capacity.plan_file.handed_over import TICKETS
 from rocketmq_capacity.provider.channels import sent
 from rocketmq_capacity.provider.form_text import phrase, words
-from rocketmq_capacity.provider.notice_text import Line, notice
+from rocketmq_capacity.provider.notice_text import NoticeLine, notice
 from rocketmq_capacity.report.view.changes import worse_words
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.settings.policy import Policy
@@ -85,7 +85,7 @@ class OwnerNotices:
             once_a_day=owner != EVERYBODY,
         )
 
-    def lines(self, news: News) -> tuple[Line, ...]:
+    def lines(self, news: News) -> tuple[NoticeLine, ...]:
         """What is new, worse and gone, each in at most `MOST_LINES` lines, with links to the causes."""
         new = [self._found(phrase("New: {cause}", cause=self._cause(one)), one) for one in news.new]
         worse = [
@@ -96,7 +96,9 @@ class OwnerNotices:
             )
             for one in news.worse
         ]
-        gone = [Line(phrase("Gone: {cause}", cause=self._cause(one)), more=f" · {one.message}") for one in news.gone]
+        gone = [
+            NoticeLine(phrase("Gone: {cause}", cause=self._cause(one)), more=f" · {one.message}") for one in news.gone
+        ]
         return (
             *_first(new, phrase("{number} more new in the report", number=len(new) - MOST_LINES)),
             *_first(worse, phrase("{number} more worse in the report", number=len(worse) - MOST_LINES)),
@@ -109,10 +111,10 @@ class OwnerNotices:
             self._told = self._told.with_owner(owner, news.known)
             keep_told(self._cluster, content_of(self._told))
 
-    def _found(self, said: str, ticket: Ticket, note: str = "") -> Line:
+    def _found(self, said: str, ticket: Ticket, note: str = "") -> NoticeLine:
         anchor = ticket.link.partition("#")[2]
         noted = f" ({words(note)})" if note else ""
-        return Line(said, f"{self._page}#{anchor}", f"{noted} · {ticket.message}")
+        return NoticeLine(said, f"{self._page}#{anchor}", f"{noted} · {ticket.message}")
 
     def _cause(self, cause: Ticket | ToldCause) -> str:
         """Its severity and its title, without the cluster, which the subject names."""
@@ -120,10 +122,10 @@ class OwnerNotices:
         return f"{words(SEVERITY_WORDS[cause.severity])} · {title}"
 
 
-def _first(lines: Sequence[Line], more: str) -> Iterator[Line]:
+def _first(lines: Sequence[NoticeLine], more: str) -> Iterator[NoticeLine]:
     yield from lines[:MOST_LINES]
     if len(lines) > MOST_LINES:
-        yield Line(more)
+        yield NoticeLine(more)
 
 
 def _counts(news: News) -> str:

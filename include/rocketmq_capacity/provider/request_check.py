@@ -26,7 +26,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, is_writable, writable
-from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, SMALL, Busy, OneAtATime
+from rocketmq_capacity.one_at_a_time import AGAIN_AFTER_S, SMALL, OneAtATime, TooManyWaiting
 from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
 from rocketmq_capacity.provider.form_text import error_words
 
@@ -77,7 +77,7 @@ class RequestCheck(ABC):
             body = await _body_of(request)
             if reason := await self.lane(match).run(partial(self._refusal, body, match)):
                 raise HTTPException(self.refused_with(request), reason)
-        except Busy:
+        except TooManyWaiting:
             detail = error_words("Too many forms are sent at once. Send it again in a few seconds.")
             answer = JSONResponse(
                 {"detail": detail}, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": str(AGAIN_AFTER_S)}

@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.settings.policy import Samples, read_policy
 
 
-def every(places: Places) -> timedelta | None:
+def every(places: DeploymentPlaces) -> timedelta | None:
     """The time between two samples; None in a deployment without clusters, where no run has anything to do.
 
     It is the default if the policy file has an error, which the task then says.

@@ -15,14 +15,14 @@ from rocketmq_capacity.provider.change_form import CHANGES, LONGEST_NAME, in_wor
 from rocketmq_capacity.provider.form_formats import LONGEST_ARGUMENT, LONGEST_TEXT, SCENARIO, register_formats
 from rocketmq_capacity.provider.latest_names import name_problem
 from rocketmq_capacity.provider.report_asset import REPORTS
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.settings.yaml_file import mapping_of_text
-from rocketmq_capacity.simulation.known_names import Names
+from rocketmq_capacity.simulation.known_names import ClusterNames
 from rocketmq_capacity.simulation.scenario import WHAT, scenario_of_text
 
 PAGE: Final = "/what-if"
 """The path of the form below the plugin's pages."""
-NOTHING_KNOWN: Final = Names()
+NOTHING_KNOWN: Final = ClusterNames()
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 """Names that YAML takes as they are, but for words such as ``true``."""
 MOST_FIELDS: Final = 100
@@ -33,7 +33,7 @@ DEEPEST: Final = 8
 """Levels of a field's value."""
 
 
-def examples(names: Names) -> str:
+def examples(names: ClusterNames) -> str:
     """A scenario file with a change of each kind, of names that the cluster has where some are known."""
     known = {
         "broker": (names.brokers, "broker-a"),
@@ -59,7 +59,7 @@ def _in_yaml(name: str) -> str:
     return name if is_plain else json.dumps(name, ensure_ascii=False)
 
 
-def scenario_params(names: Names = NOTHING_KNOWN) -> dict[str, Param]:
+def scenario_params(names: ClusterNames = NOTHING_KNOWN) -> dict[str, Param]:
     """The field. ``names`` are those of the cluster that its examples have."""
     register_formats()
     return {
@@ -103,7 +103,7 @@ def scenario_text(params: Mapping[str, Any]) -> str:
     return text
 
 
-def changes_problem(changes: Sequence[Mapping[str, Any]], start: Mapping[str, Any], places: Places) -> str:
+def changes_problem(changes: Sequence[Mapping[str, Any]], start: Mapping[str, Any], places: DeploymentPlaces) -> str:
     """Why these changes cannot be tried on the cluster that the fields ``start`` name; empty if they can."""
     text = scenario_of_changes(changes)
     try:
@@ -115,7 +115,7 @@ def changes_problem(changes: Sequence[Mapping[str, Any]], start: Mapping[str, An
     return problem_in_words(problem, changes)
 
 
-def scenario_problem(conf: Mapping[str, Any], places: Places | None = None) -> str:
+def scenario_problem(conf: Mapping[str, Any], places: DeploymentPlaces | None = None) -> str:
     """Why the fields of a run have no scenario that can be tried; empty if they have.
 
     Airflow refuses what a schema refuses, and names the field. But what is much too large is refused here: a schema

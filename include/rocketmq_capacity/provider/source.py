@@ -10,7 +10,7 @@ from airflow.sdk import Param
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.provider.form_text import phrase
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.store.run_key import DagRunLike, run_key
 
 # JSON schema searches for a pattern, and Python's $ also matches before a last line feed. This is the end itself.
@@ -47,7 +47,7 @@ def _section() -> str:
     return phrase("What is planned")
 
 
-def clusters_param(places: Places) -> Param:
+def clusters_param(places: DeploymentPlaces) -> Param:
     """The form's choice of any of the configured clusters."""
     return Param(
         [],
@@ -64,7 +64,7 @@ def clusters_param(places: Places) -> Param:
     )
 
 
-def cluster_param(places: Places) -> Param:
+def cluster_param(places: DeploymentPlaces) -> Param:
     """The form's choice of one of the configured clusters."""
     return Param(
         places.clusters[0] if places.clusters else None,
@@ -90,19 +90,19 @@ def inventory_param() -> Param:
     )
 
 
-def starts(places: Places) -> dict[str, dict[str, str]]:
+def starts(places: DeploymentPlaces) -> dict[str, dict[str, str]]:
     """What a what-if may start from, by the words that a page has for it: the fields of the run."""
     clusters = {f"cluster {name}": {"cluster": name} for name in places.clusters}
     files = {f"inventory file {name}": {"inventory": name} for name in _inventories(places)}
     return (clusters or {"the recorded sample": {}}) | files
 
 
-def _inventories(places: Places) -> list[str]:
+def _inventories(places: DeploymentPlaces) -> list[str]:
     """The names of the files in the deployment's inventory folder."""
     return sorted(file.name for file in places.inventories.glob("*.json") if re.search(INVENTORY_NAME, file.name))
 
 
-def inventory_problem(given: object, places: Places) -> str:
+def inventory_problem(given: object, places: DeploymentPlaces) -> str:
     """Why no run may start from this inventory file, in words; empty if one may, or if it is no text.
 
     Nothing is said of a missing file where the folder cannot be seen: the task that reads the file says it.
@@ -121,7 +121,7 @@ def inventory_problem(given: object, places: Places) -> str:
     return f"{field}, which is not in the deployment's inventory folder; the folder has {there}"
 
 
-def sources(params: Mapping[str, Any], places: Places) -> list[Source]:
+def sources(params: Mapping[str, Any], places: DeploymentPlaces) -> list[Source]:
     """What a run of the form ``params`` plans, each cluster once."""
     if params.get("inventory"):
         name = str(params["inventory"])

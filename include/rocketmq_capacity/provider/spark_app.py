@@ -17,7 +17,7 @@ from rocketmq_capacity.provider.executor_code import packed_file
 from rocketmq_capacity.provider.lakes import address_of, lake_of, variables_of
 from rocketmq_capacity.provider.refused import Refused, one_line_errors, refuse
 from rocketmq_capacity.provider.report_asset import ReportLink
-from rocketmq_capacity.settings.deployment import Places
+from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
 from rocketmq_capacity.store.run_lookup import stored_run
 
@@ -75,7 +75,14 @@ class SparkApp(SparkSubmitOperator):
     template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "run_key")
 
     def __init__(
-        self, *, step: str, places: Places, lake: str, run_key: str, arguments: Sequence[str] = (), **task: Any
+        self,
+        *,
+        step: str,
+        places: DeploymentPlaces,
+        lake: str,
+        run_key: str,
+        arguments: Sequence[str] = (),
+        **task: Any,
     ) -> None:
         policy = [f"--policy={places.policy}"] if places.policy else []
         super().__init__(
@@ -194,7 +201,7 @@ class SnapshotApp(ClusterApp):
 
     template_fields: Sequence[str] = (*ClusterApp.template_fields, "inventory", "replaces_plan")
 
-    def __init__(self, *, inventory: str | None, places: Places, **app: Any) -> None:
+    def __init__(self, *, inventory: str | None, places: DeploymentPlaces, **app: Any) -> None:
         super().__init__(step="snapshot", places=places, **app)
         self.inventory = inventory
         self.replaces_plan = REPLACES_PLAN

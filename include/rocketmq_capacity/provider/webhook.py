@@ -31,7 +31,7 @@ from airflow.sdk import BaseNotifier, Context
 
 from rocketmq_capacity.errors import CapacityError, cut, printable
 from rocketmq_capacity.provider.form_text import phrase
-from rocketmq_capacity.provider.notice_text import Line, Notice
+from rocketmq_capacity.provider.notice_text import Notice, NoticeLine
 
 MOST_BYTES: Final = 4_096
 """Of a message: the smallest limit of the four, so that each of them takes it."""
@@ -98,7 +98,7 @@ def _feishu(notice: Notice) -> dict[str, Any]:
     return {"msg_type": "post", "content": {"post": {"zh_cn": {"title": notice.subject, "content": lines}}}}
 
 
-def _feishu_parts(line: Line) -> Iterator[dict[str, str]]:
+def _feishu_parts(line: NoticeLine) -> Iterator[dict[str, str]]:
     if line.link:
         yield {"tag": "a", "text": line.words, "href": line.link}
     if not line.link or line.more:
@@ -130,8 +130,8 @@ def _written(notice: Notice, escaped: Callable[[str], str], link: Callable[[str,
     return "\n".join([escaped(notice.subject), *lines])
 
 
-def _to_the_whole(notice: Notice) -> Line:
-    return Line(notice.link, notice.link)
+def _to_the_whole(notice: Notice) -> NoticeLine:
+    return NoticeLine(notice.link, notice.link)
 
 
 def _signed_in_body(post: Post, secret: str, now: float) -> Post:
@@ -178,12 +178,14 @@ CHATS: Final[Mapping[str, Chat]] = {
 
 def body_of(chat: Chat, notice: Notice) -> dict[str, Any]:
     """The message with as many of the lines as fit; the last says how many are left out."""
-    short = tuple(Line(cut(one.words, LONGEST_WORDS), one.link, cut(one.more, LONGEST_MORE)) for one in notice.lines)
+    short = tuple(
+        NoticeLine(cut(one.words, LONGEST_WORDS), one.link, cut(one.more, LONGEST_MORE)) for one in notice.lines
+    )
     body = chat.body(Notice(cut(notice.subject, LONGEST_WORDS), short, notice.link))
     shown = len(short)
     while _size(body) > MOST_BYTES and shown:
         shown -= 1
-        left_out = Line(phrase("… {number} more lines in the report", number=len(short) - shown))
+        left_out = NoticeLine(phrase("… {number} more lines in the report", number=len(short) - shown))
         body = chat.body(Notice(cut(notice.subject, LONGEST_WORDS), (*short[:shown], left_out), notice.link))
     return body
 

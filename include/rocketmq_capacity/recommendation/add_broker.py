@@ -13,12 +13,12 @@ import msgspec
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.model.broker_figures import deletes_early_above, used_ratio
-from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.broker_plans import start_broker
 from rocketmq_capacity.recommendation.commands import placeholder
-from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.vocabulary import READ_WRITE
 from rocketmq_capacity.wording import counted, fixed, listed, rounded
 
@@ -58,7 +58,7 @@ ACTION: Final = Action(
 NEW: Final = "the new broker"
 
 
-def add_broker(findings: Sequence[tables.Finding], cluster: Cluster) -> tables.Recommendation | None:
+def add_broker(findings: Sequence[tables.Finding], cluster: AdvisedCluster) -> tables.Recommendation | None:
     """One recommendation for the whole cluster, or None."""
     if not any(one.rule == RULE for one in findings) or refusal(cluster) is not None:
         return None
@@ -86,7 +86,7 @@ def add_broker(findings: Sequence[tables.Finding], cluster: Cluster) -> tables.R
     )
 
 
-def refusal(cluster: Cluster) -> str | None:
+def refusal(cluster: AdvisedCluster) -> str | None:
     """Why no broker is added although some disk is too full (a sentence), or None."""
     if cluster.undecided is not None:
         return cluster.undecided
@@ -108,7 +108,7 @@ def refusal(cluster: Cluster) -> str | None:
     return None
 
 
-def _used(cluster: Cluster) -> dict[str, float | None]:
+def _used(cluster: AdvisedCluster) -> dict[str, float | None]:
     """How full the masters are that can be read and written."""
     return {
         name: used_ratio(broker)
@@ -117,7 +117,7 @@ def _used(cluster: Cluster) -> dict[str, float | None]:
     }
 
 
-def _bounds(cluster: Cluster) -> dict[str, float]:
+def _bounds(cluster: AdvisedCluster) -> dict[str, float]:
     bounds = cluster.policy.thresholds.BROKER_DISK
     masters = cluster.masters
     return {
@@ -131,16 +131,16 @@ def _more(brokers: int, used: float, bound: float) -> int:
     return max(1, ceil(rounded(brokers * used / bound, 6) or 0) - brokers)
 
 
-def _steps(cluster: Cluster) -> tuple[Step, ...]:
+def _steps(cluster: AdvisedCluster) -> tuple[RecommendationStep, ...]:
     nameserver, address = cluster.nameserver, placeholder(f"address of {NEW}")
     return (
         start_broker(nameserver, NEW),
-        Step(
+        RecommendationStep(
             title="Spread the topics",
             expect="Within 30 s producers write to it, and consumers divide its queues with the others. RocketMQ itself"
             " never spreads a topic over brokers that were added later.",
             checks=(
-                Check(
+                StepCheck(
                     command=commands.topic_route(nameserver, placeholder("each topic")),
                     shows=f"{NEW} is listed with as many queues as the others.",
                 ),
@@ -152,14 +152,16 @@ def _steps(cluster: Cluster) -> tuple[Step, ...]:
             way_back="Stop writing there: the same commands with -p 4 instead of -p 6. Once every group has read the"
             " queues there to their end, the broker may be shut down.",
         ),
-        Step(
+        RecommendationStep(
             title="See that disks empty",
             expect="The others take a smaller share. Their disks fall once the files of before are deleted, after"
             " fileReservedTime.",
             checks=(
-                Check(command=commands.broker_status(nameserver, address), shows="putTps is about that of the others."),
+                StepCheck(
+                    command=commands.broker_status(nameserver, address), shows="putTps is about that of the others."
+                ),
                 *(
-                    Check(
+                    StepCheck(
                         command=commands.broker_status(nameserver, cluster.address(name)),
                         shows="commitLogDiskRatio falls.",
                     )

@@ -7,12 +7,12 @@ from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.model.facts import Reader
 from rocketmq_capacity.model.kept_counts import kept_brokers
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
-from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
 from rocketmq_capacity.recommendation.create_topic import NO_TYPE
-from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicPlace
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic, AdvisedTopicPlace
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.shrinking import LAST_LOOK, ROUTES_S, TIMED, undrained
@@ -25,13 +25,13 @@ NAMED: Final = 8
 """Topics and groups that a sentence names."""
 
 
-def start_broker(nameserver: str, broker_name: str) -> Step:
+def start_broker(nameserver: str, broker_name: str) -> RecommendationStep:
     """The first step of every plan that adds a broker."""
-    return Step(
+    return RecommendationStep(
         title="Start the broker",
         expect="It registers with every name server. It has no business topic yet, so that no client uses it.",
         checks=(
-            Check(
+            StepCheck(
                 command=commands.cluster_list(nameserver),
                 shows=f"{broker_name} is listed with the id 0, and with its slaves if it has any.",
             ),
@@ -45,7 +45,10 @@ def start_broker(nameserver: str, broker_name: str) -> Step:
 
 
 def add_broker_plan(
-    cluster: Cluster, broker_name: str, address: str | None, topics: Mapping[str, tuple[Topic, QueueCounts]]
+    cluster: AdvisedCluster,
+    broker_name: str,
+    address: str | None,
+    topics: Mapping[str, tuple[AdvisedTopic, QueueCounts]],
 ) -> QueuePlan:
     """The plan for a new broker with these topics: by name, each topic of today and its queues on the new broker."""
     where = address or placeholder(f"address of {broker_name}")
@@ -71,12 +74,12 @@ def add_broker_plan(
         ),
         steps=(
             start_broker(nameserver, broker_name),
-            Step(
+            RecommendationStep(
                 title="Spread the topics",
                 expect=f"Within {ROUTES_S} s producers write to it, and consumers divide its queues with the others.",
                 commands=tuple(lines),
                 checks=tuple(
-                    Check(
+                    StepCheck(
                         command=commands.topic_route(nameserver, name),
                         shows=f"{broker_name} is listed with {topics[name][1].read_queue_nums} queues to read"
                         f" and {topics[name][1].write_queue_nums} to write.",
@@ -87,11 +90,11 @@ def add_broker_plan(
                 way_back="Stop writing there: the same commands with -p 4 instead of -p 6. Once every group has read"
                 " the queues there to their end, the broker may be shut down.",
             ),
-            Step(
+            RecommendationStep(
                 title="See that it is used",
                 expect="Its queues are written to and read like those of the others.",
                 checks=tuple(
-                    Check(
+                    StepCheck(
                         command=commands.consumer_progress(nameserver, group, asks_clients=False),
                         shows=f"queues of {broker_name} are listed, and their #Diff does not grow.",
                     )
@@ -103,7 +106,7 @@ def add_broker_plan(
     )
 
 
-def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> QueuePlan:
+def remove_broker_plan(cluster: AdvisedCluster, broker_name: str, topics: Sequence[AdvisedTopic]) -> QueuePlan:
     """The plan for a broker that is drained and then removed; ``topics`` are the business topics with queues there."""
     nameserver, address = cluster.nameserver, cluster.address(broker_name)
     readers = {one.consumer_group: one for topic in topics for one in topic.readers if one.kind != SYSTEM}
@@ -126,16 +129,16 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
             preflight.blocked(forbids),
         ),
         steps=(
-            Step(
+            RecommendationStep(
                 title="Stop writing: producers leave the broker",
                 expect=f"Within {ROUTES_S} s producers write to the other brokers. Consumers go on reading this one.",
                 commands=tuple(
                     preflight.commented([commands.set_broker_permission(nameserver, address, PERM_READ)], bool(forbids))
                 ),
                 checks=(
-                    Check(command=commands.broker_config(nameserver, address), shows="brokerPermission is 4."),
+                    StepCheck(command=commands.broker_config(nameserver, address), shows="brokerPermission is 4."),
                     *(
-                        Check(
+                        StepCheck(
                             command=commands.topic_route(nameserver, topic.name),
                             shows=f"the #Perm of {broker_name} is 4, and that of another broker is 6.",
                         )
@@ -145,11 +148,11 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
                 blocks=(*forbids, *moved),
                 way_back=f"Let it be written again: {commands.restore_broker(nameserver, address)}",
             ),
-            Step(
+            RecommendationStep(
                 title="Wait for routes: nobody writes there any more",
                 expect="Nothing comes in once each producer has asked for its route again.",
                 checks=(
-                    Check(
+                    StepCheck(
                         command=commands.broker_status(nameserver, address),
                         shows=f"msgPutTotalTodayNow is the same in two calls that are at least {ROUTES_S} s apart, and"
                         " putTps is 0.",
@@ -158,11 +161,11 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
                 blocks=(TIMED,),
                 way_back="That of the first step.",
             ),
-            Step(
+            RecommendationStep(
                 title="Drained: every group has read it to its end",
                 expect="The groups read the messages there, retries included.",
                 checks=tuple(
-                    Check(
+                    StepCheck(
                         command=commands.consumer_progress(nameserver, name, asks_clients=False),
                         shows=f"each line of {broker_name} has a #Diff of 0, those of {name}'s retry topic included.",
                     )
@@ -172,12 +175,12 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
                 blocks=tuple(undrained(offline, broadcasting)),
                 way_back="That of the first step.",
             ),
-            Step(
+            RecommendationStep(
                 title="Remove the broker",
                 expect="The groups divide the queues of the other brokers. Until the name server has noticed, nobody"
                 " reads this one, which has nothing left.",
                 checks=(
-                    Check(
+                    StepCheck(
                         command=commands.cluster_list(nameserver),
                         shows=f"{broker_name} is no longer listed: no replica.",
                     ),
@@ -193,7 +196,7 @@ def remove_broker_plan(cluster: Cluster, broker_name: str, topics: Sequence[Topi
     )
 
 
-def _unsafe(topic: Topic, safety: Safety) -> Iterator[str]:
+def _unsafe(topic: AdvisedTopic, safety: Safety) -> Iterator[str]:
     """What forbids to create a topic on a new broker."""
     yield from safety.forbids
     yield from preflight.reasons(
@@ -206,7 +209,7 @@ def _unsafe(topic: Topic, safety: Safety) -> Iterator[str]:
     )
 
 
-def _creation(topic: Topic, safety: Safety, address: str, counts: QueueCounts) -> str:
+def _creation(topic: AdvisedTopic, safety: Safety, address: str, counts: QueueCounts) -> str:
     message_type = topic.facts.message_type
     return update_topic(
         topic.cluster.nameserver,
@@ -219,7 +222,7 @@ def _creation(topic: Topic, safety: Safety, address: str, counts: QueueCounts) -
     )
 
 
-def _kept_here(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> Iterator[str]:
+def _kept_here(cluster: AdvisedCluster, broker_name: str, topics: Sequence[AdvisedTopic]) -> Iterator[str]:
     """What forbids to stop writing to a broker."""
     master = cluster.masters.get(broker_name)
     yield from preflight.reasons(
@@ -238,7 +241,7 @@ def _kept_here(cluster: Cluster, broker_name: str, topics: Sequence[Topic]) -> I
         yield f"these are consumed in order, and their keys move to other brokers: {listed(ordered, NAMED)}"
 
 
-def _is_written(place: TopicPlace, without: str) -> bool:
+def _is_written(place: AdvisedTopicPlace, without: str) -> bool:
     """Whether the topic can be written there, on another broker than ``without``."""
     queues = place.place
     is_writable = bool((READ_WRITE if queues.perm is None else queues.perm) & PERM_WRITE) and bool(
@@ -247,7 +250,7 @@ def _is_written(place: TopicPlace, without: str) -> bool:
     return queues.broker_name != without and queues.broker_state == "MASTER" and is_writable
 
 
-def _groups(topics: Iterator[Topic]) -> list[str]:
+def _groups(topics: Iterator[AdvisedTopic]) -> list[str]:
     """The groups with clients that read some of the topics, by name."""
     readers: Iterator[Reader] = (one for topic in topics for one in topic.readers)
     return sorted({one.consumer_group for one in readers if one.kind != SYSTEM and one.connections})

@@ -17,12 +17,12 @@ from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.assessment.rooms import CrossRoom
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import EVEN, OWNED
-from rocketmq_capacity.model.cases import Side
+from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.recommendation.answer import answer, figures, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.tables.dataset import Metrics
 from rocketmq_capacity.vocabulary import (
     CLIENT_STRATEGIES,
@@ -122,7 +122,7 @@ class Majority:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedStrategy:
     """A strategy that answers findings of a group and makes nothing worse.
 
     Attributes:
@@ -134,13 +134,13 @@ class Tried:
     """
 
     strategy: str
-    after: Side
+    after: CaseSide
     answered: list[str]
     busy: tuple[float, float] | None = None
     crossing: tuple[float, float] | None = None
 
 
-def change_strategy(group: Group) -> Iterator[tables.Recommendation]:
+def change_strategy(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if another strategy of the policy would do better."""
     rules, before = _answerable_rules(group), group.before
     if before is None and ORPHAN in rules:
@@ -166,7 +166,7 @@ def change_strategy(group: Group) -> Iterator[tables.Recommendation]:
     )
 
 
-def _read_by_another(group: Group) -> Iterator[tables.Recommendation]:
+def _read_by_another(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if clients report a strategy that leaves queues out, and what it needs is unknown.
 
     MACHINE_ROOM is such a strategy without the policy's ``machine_rooms``. The queues without a reader are those that
@@ -197,11 +197,11 @@ def _read_by_another(group: Group) -> Iterator[tables.Recommendation]:
     )
 
 
-def _has_go(group: Group) -> bool:
+def _has_go(group: AdvisedGroup) -> bool:
     return any(one.language == GO for one in group.facts.consumers)
 
 
-def _answerable_rules(group: Group) -> frozenset[str]:
+def _answerable_rules(group: AdvisedGroup) -> frozenset[str]:
     """The rules that a strategy may answer; none if the group cannot choose one or must mend its clients first."""
     facts = group.facts
     chooses = not facts.has_grpc_clients and (facts.message_request_mode == PULL or facts.is_orderly)
@@ -211,7 +211,7 @@ def _answerable_rules(group: Group) -> frozenset[str]:
     return frozenset() if MIXED_STRATEGIES not in rules and group.named(*OTHER_CAUSES) else rules
 
 
-def _tried(group: Group, before: Side, rules: frozenset[str]) -> list[Tried]:
+def _tried(group: AdvisedGroup, before: CaseSide, rules: frozenset[str]) -> list[TriedStrategy]:
     if group.current_strategy is None:
         return []
     thresholds = group.policy.thresholds
@@ -232,11 +232,11 @@ def _tried(group: Group, before: Side, rules: frozenset[str]) -> list[Tried]:
             crossing = None
             if CROSS_ROOM in answered:
                 crossing = (_crossing_today(group), by_evidence[CROSS_ROOM][strategy])
-            tried.append(Tried(strategy, after, answered, busy, crossing))
+            tried.append(TriedStrategy(strategy, after, answered, busy, crossing))
     return tried
 
 
-def _strong_enough(group: Group, step: float) -> dict[str, float]:
+def _strong_enough(group: AdvisedGroup, step: float) -> dict[str, float]:
     """By strategy that brings the busiest client within the bound, how busy it is then.
 
     None does where the busiest client is within the bound today: it falls behind for another reason.
@@ -251,15 +251,15 @@ def _strong_enough(group: Group, step: float) -> dict[str, float]:
     return strong
 
 
-def _busy_today(group: Group) -> float:
+def _busy_today(group: AdvisedGroup) -> float:
     return max(TooBusy.of(finding).peak_utilisation_ratio for finding in group.answerable(CAPACITY))
 
 
-def _crossing_today(group: Group) -> float:
+def _crossing_today(group: AdvisedGroup) -> float:
     return max(CrossRoom.of(finding).cross_room_share for finding in group.answerable(CROSS_ROOM))
 
 
-def _crossing_less(group: Group, step: float) -> dict[str, float]:
+def _crossing_less(group: AdvisedGroup, step: float) -> dict[str, float]:
     """By strategy that knows rooms and under which fewer queues are read from another machine room, their share.
 
     None does where a room of the group's queues or clients is unknown. Strategies that leave queues unread are not in
@@ -268,7 +268,7 @@ def _crossing_less(group: Group, step: float) -> dict[str, float]:
     less: dict[str, float] = {}
     for finding in group.answerable(CROSS_ROOM):
         crossing = CrossRoom.of(finding)
-        if crossing.untold_room_queues or crossing.untold_room_clients:
+        if crossing.unknown_room_queues or crossing.unknown_room_clients:
             continue
         most = crossing.cross_room_share * step
         shares = {one.strategy: one.cross_room_share for one in crossing.strategies}
@@ -276,7 +276,7 @@ def _crossing_less(group: Group, step: float) -> dict[str, float]:
     return less
 
 
-def _answers(rule: str, before: Side, after: Side, step: float) -> bool:
+def _answers(rule: str, before: CaseSide, after: CaseSide, step: float) -> bool:
     if rule == ORPHAN:
         return after.orphan_queues < before.orphan_queues
     if rule in (IDLE, STARVATION):
@@ -298,7 +298,9 @@ def _is_of_strategy(orphans: tables.Finding) -> bool:
     return evidence.cause not in OTHER_CAUSES and not evidence.missing_clients
 
 
-def _order(group: Group, tried: Tried, rules: frozenset[str], majority: Majority | None) -> tuple[Any, ...]:
+def _order(
+    group: AdvisedGroup, tried: TriedStrategy, rules: frozenset[str], majority: Majority | None
+) -> tuple[Any, ...]:
     """The sort key of a strategy; the best strategy has the least key."""
     after = tried.after
     by_count = not rules.isdisjoint((MIXED_STRATEGIES, *COUNT_SKEWS))
@@ -315,7 +317,7 @@ def _order(group: Group, tried: Tried, rules: frozenset[str], majority: Majority
     )
 
 
-def _majority(group: Group) -> Majority | None:
+def _majority(group: AdvisedGroup) -> Majority | None:
     counts = Counter(one.allocate_strategy for one in group.facts.consumers if one.allocate_strategy is not None)
     if not counts:
         return None
@@ -323,21 +325,21 @@ def _majority(group: Group) -> Majority | None:
     return Majority(strategy, running, counts.total())
 
 
-def _is_majority(strategy: str, majority: Majority | None, group: Group) -> bool:
+def _is_majority(strategy: str, majority: Majority | None, group: AdvisedGroup) -> bool:
     return majority is not None and strategy == group.policy.computed(majority.strategy)
 
 
-def _shown(side: Side) -> dict[str, Any]:
+def _shown(side: CaseSide) -> dict[str, Any]:
     return {**side_shown(side), "traffic": figures(side.traffic)}
 
 
-def _measured(best: Tried, side: int) -> dict[str, Any]:
+def _measured(best: TriedStrategy, side: int) -> dict[str, Any]:
     """The other figures that an answered finding measures, before (0) or after (1)."""
     busy = {} if best.busy is None else {"utilisation_ratio": best.busy[side]}
     return busy if best.crossing is None else {**busy, "cross_room_share": best.crossing[side]}
 
 
-def _why(group: Group, best: Tried, before: Side, majority: Majority | None) -> str:
+def _why(group: AdvisedGroup, best: TriedStrategy, before: CaseSide, majority: Majority | None) -> str:
     """Args: majority: None where the clients do not differ."""
     after, worth = best.after, group.policy.thresholds.CHANGE_STRATEGY.min_improvement
     gains = [

@@ -8,10 +8,10 @@ from rocketmq_capacity.assessment.layout import HotQueues
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
-from rocketmq_capacity.recommendation.facts import Topic
-from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
+from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
-from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
 from rocketmq_capacity.vocabulary import FIFO
 from rocketmq_capacity.wording import listed, queue_label
 
@@ -38,7 +38,7 @@ ACTION: Final = Action(
 )
 
 
-def check_producer_keys(topic: Topic) -> Iterator[tables.Recommendation]:
+def check_producer_keys(topic: AdvisedTopic) -> Iterator[tables.Recommendation]:
     """One recommendation for hot queues, even if the snapshot is too incomplete for a change."""
     for finding in topic.findings:
         if finding.rule == RULE:
@@ -58,8 +58,8 @@ def check_producer_keys(topic: Topic) -> Iterator[tables.Recommendation]:
             )
 
 
-def _answers(topic: Topic, _: Mapping[str, Outcome], __: Safety) -> Answered:
-    return Answered(tuple(check_producer_keys(topic)))
+def _answers(topic: AdvisedTopic, _: Mapping[str, CaseOutcome], __: Safety) -> ActionResult:
+    return ActionResult(tuple(check_producer_keys(topic)))
 
 
 TOPIC_ACTIONS: Final = (TopicAction(_answers),)

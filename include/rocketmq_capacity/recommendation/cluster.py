@@ -14,7 +14,7 @@ from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
-from rocketmq_capacity.recommendation.facts import COVERAGE, Cluster
+from rocketmq_capacity.recommendation.facts import COVERAGE, AdvisedCluster
 from rocketmq_capacity.recommendation.investigate import advice_on, investigate
 
 ON_THE_SNAPSHOT: Final = ("SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT")
@@ -24,7 +24,7 @@ Key = tuple[str | None, ...]
 
 
 def cluster_answers(
-    findings: Sequence[tables.Finding], cluster: Cluster, created: Collection[str]
+    findings: Sequence[tables.Finding], cluster: AdvisedCluster, created: Collection[str]
 ) -> list[tables.Recommendation]:
     """The recommendations for the whole cluster, which answer the findings without a group and without a topic.
 
@@ -42,7 +42,7 @@ def cluster_answers(
     return with_afterwards([*([] if added is None else [added]), *looks], cluster.nameserver)
 
 
-def _looks(findings: Sequence[tables.Finding], cluster: Cluster) -> Iterator[tables.Recommendation]:
+def _looks(findings: Sequence[tables.Finding], cluster: AdvisedCluster) -> Iterator[tables.Recommendation]:
     by_broker: dict[Key, list[tables.Finding]] = {}
     for finding in findings:
         by_broker.setdefault(_place(finding, cluster), []).append(finding)
@@ -72,7 +72,7 @@ def _broker_names(findings: Sequence[tables.Finding]) -> list[str]:
     return sorted(name for name in names if name is not None) if None not in names else []
 
 
-def _place(finding: tables.Finding, cluster: Cluster) -> Key:
+def _place(finding: tables.Finding, cluster: AdvisedCluster) -> Key:
     """The rule and what it is about: a broker, a version, or (None) the whole cluster."""
     if finding.rule in ON_THE_SNAPSHOT or advice_on(finding, cluster) == cluster.undecided:
         return "the snapshot", None

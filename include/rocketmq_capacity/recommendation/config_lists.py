@@ -13,14 +13,14 @@ from msgspec import json
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.model.cases import Side
+from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.model.config_assignment import ConfigAssignment
 from rocketmq_capacity.model.division import Integers
 from rocketmq_capacity.model.owners import NOBODY
 from rocketmq_capacity.recommendation.answer import figures, sentences
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import Group, Numbers, Sharing
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, Numbers, Sharing
 from rocketmq_capacity.tables.dataset import Metrics, Queue
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
@@ -51,7 +51,9 @@ NOTE: Final = (
 )
 
 
-def with_config_lists(group: Group, recommendations: Sequence[tables.Recommendation]) -> list[tables.Recommendation]:
+def with_config_lists(
+    group: AdvisedGroup, recommendations: Sequence[tables.Recommendation]
+) -> list[tables.Recommendation]:
     """The group's recommendations; the first that answers a skew has the lists as well, if they are much more even."""
     whole = list(recommendations)
     skews = frozenset(rule for rule in SKEWS if group.answerable(rule))
@@ -70,7 +72,7 @@ def with_config_lists(group: Group, recommendations: Sequence[tables.Recommendat
     return whole
 
 
-def _may_run(group: Group) -> bool:
+def _may_run(group: AdvisedGroup) -> bool:
     """Whether every client is known, could be given a list, and reads every topic of the group."""
     facts = group.facts
     return (
@@ -86,7 +88,7 @@ def _may_run(group: Group) -> bool:
     )
 
 
-def _is_any_near(group: Group, skews: frozenset[str]) -> bool:
+def _is_any_near(group: AdvisedGroup, skews: frozenset[str]) -> bool:
     """Whether some strategy divides so evenly that no skew is left, and makes nothing worse."""
     thresholds = group.policy.thresholds
     return any(
@@ -102,17 +104,17 @@ def _is_within(load: Metrics | None, bound: float) -> bool:
     return above is not None and above <= bound
 
 
-def _load(rule: str, side: Side) -> Metrics | None:
+def _load(rule: str, side: CaseSide) -> Metrics | None:
     return side.traffic if rule == TRAFFIC_SKEW else side.count
 
 
-def _readable(group: Group) -> int:
+def _readable(group: AdvisedGroup) -> int:
     """Its readable queues, those of its retry topic included."""
     read = (reads.topic for reads in group.facts.reads if reads.topic.kind in (BUSINESS, RETRY))
     return sum(place.readable for topic in read for place in topic.places)
 
 
-def _lists(group: Group, skews: frozenset[str], best: Side | None) -> ConfigAssignment | None:
+def _lists(group: AdvisedGroup, skews: frozenset[str], best: CaseSide | None) -> ConfigAssignment | None:
     """The lists, if one of the skews falls by the policy's min_improvement, and nothing gets worse.
 
     Args:
@@ -157,16 +159,16 @@ def _lists(group: Group, skews: frozenset[str], best: Side | None) -> ConfigAssi
     )
 
 
-def _is_better(rule: str, before: Side, after: Side, step: float) -> bool:
+def _is_better(rule: str, before: CaseSide, after: CaseSide, step: float) -> bool:
     excess_before, excess_after = excess(_load(rule, before)), excess(_load(rule, after))
     return excess_after is not None and (excess_before is None or excess_after <= excess_before * step)
 
 
-def _shown(side: Side) -> dict[str, object]:
+def _shown(side: CaseSide) -> dict[str, object]:
     return {**side_shown(side), "traffic": figures(side.traffic)}
 
 
-def _retry_note(group: Group) -> str | None:
+def _retry_note(group: AdvisedGroup) -> str | None:
     """That the lists lack the retry topic, whose messages nobody would read; None where they have it."""
     if any(
         reads.topic.kind == RETRY and any(place.readable for place in reads.topic.places) for reads in group.facts.reads

@@ -11,19 +11,19 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.coverage import Misplaced, OneBroker
 from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.model.kept_counts import kept_brokers
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.layouts import topic_layout, writable
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
-from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queues_shown, route
-from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
 from rocketmq_capacity.vocabulary import PRIORITY
 from rocketmq_capacity.wording import counted, listed
 
@@ -55,7 +55,7 @@ KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
 """Versions of brokers, as RocketMQ writes them; those that know PRIORITY topics."""
 
 
-def missing_brokers(topic: Topic) -> list[tables.Broker]:
+def missing_brokers(topic: AdvisedTopic) -> list[tables.Broker]:
     """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
     evidence = map(evidence_of, topic.answerable(RULE))
     names = {name for one in evidence if isinstance(one, OneBroker | Misplaced) for name in one.missing}
@@ -64,7 +64,7 @@ def missing_brokers(topic: Topic) -> list[tables.Broker]:
     return [topic.cluster.masters[name] for name in sorted(names & topic.cluster.masters.keys())]
 
 
-def creation_case(topic: Topic) -> Case | None:
+def creation_case(topic: AdvisedTopic) -> QueueChange | None:
     """The case with the topic on all of these brokers; None if its brokers have unequal queue counts."""
     per_broker, brokers = _per_broker(topic), missing_brokers(topic)
     if per_broker is None or not brokers or kept_brokers(topic.facts) is not None:
@@ -76,7 +76,9 @@ def creation_case(topic: Topic) -> Case | None:
     return queue_case(ACTION, topic.name, counts, *(broker.broker_name for broker in brokers))
 
 
-def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> tables.Recommendation | None:
+def create_topic(
+    topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety
+) -> tables.Recommendation | None:
     """One recommendation for all brokers; None if a group would be worse off, or lite topics would move."""
     brokers, outcome = missing_brokers(topic), _outcome(topic, outcomes)
     if not brokers or outcome.worse or kept_brokers(topic.facts) is not None:
@@ -114,7 +116,7 @@ def create_topic(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) 
     )
 
 
-def creation_refusal(topic: Topic, outcomes: Mapping[str, Outcome]) -> str | None:
+def creation_refusal(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome]) -> str | None:
     """Why the topic is not created on more brokers (a sentence), or None."""
     brokers = missing_brokers(topic)
     if (why := kept_brokers(topic.facts)) is not None and brokers:
@@ -126,7 +128,7 @@ def creation_refusal(topic: Topic, outcomes: Mapping[str, Outcome]) -> str | Non
 
 
 def _unsafe(
-    topic: Topic, brokers: Sequence[tables.Broker], outcome: Outcome, safety: Safety, perm: int | None
+    topic: AdvisedTopic, brokers: Sequence[tables.Broker], outcome: CaseOutcome, safety: Safety, perm: int | None
 ) -> tuple[str, ...]:
     """What forbids to create the topic on one of the brokers, and what forbids any change of it."""
     is_written, is_one_number = bool(writable(topic)), _per_broker(topic) is not None
@@ -146,7 +148,7 @@ def _unsafe(
     )
 
 
-def _unknown_type(topic: Topic, broker: tables.Broker) -> str | None:
+def _unknown_type(topic: AdvisedTopic, broker: tables.Broker) -> str | None:
     """That the broker is too old for the topic's message type, or None."""
     is_known = topic.facts.message_type != PRIORITY or not KNOWN_VERSION.match(broker.version or "")
     if is_known or KNOWS_PRIORITY.match(broker.version or ""):
@@ -154,7 +156,7 @@ def _unknown_type(topic: Topic, broker: tables.Broker) -> str | None:
     return f"{broker.broker_name} runs {broker.version}, and PRIORITY topics came with 5.4"
 
 
-def _command(topic: Topic, broker_name: str, perm: int | None, safety: Safety) -> str:
+def _command(topic: AdvisedTopic, broker_name: str, perm: int | None, safety: Safety) -> str:
     per_broker, message_type = _per_broker(topic), topic.facts.message_type
     queues = placeholder(f"queues of {topic.name}") if per_broker is None else per_broker
     return update_topic(
@@ -168,26 +170,26 @@ def _command(topic: Topic, broker_name: str, perm: int | None, safety: Safety) -
     )
 
 
-def _per_broker(topic: Topic) -> int | None:
+def _per_broker(topic: AdvisedTopic) -> int | None:
     """The number of queues on every broker where the topic can be written; None if they differ."""
     layout = topic_layout(topic)
     return None if layout is None else layout.per_broker
 
 
-def _outcome(topic: Topic, outcomes: Mapping[str, Outcome]) -> Outcome:
+def _outcome(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome]) -> CaseOutcome:
     """What the creation does to the topic's groups."""
     case = creation_case(topic)
-    return Outcome() if case is None else outcomes[case.case_id]
+    return CaseOutcome() if case is None else outcomes[case.case_id]
 
 
-def _cases(topic: Topic) -> Iterable[Case]:
+def _cases(topic: AdvisedTopic) -> Iterable[QueueChange]:
     case = creation_case(topic)
     return () if case is None else (case,)
 
 
-def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety) -> ActionResult:
     refusal, created = creation_refusal(topic, outcomes), create_topic(topic, outcomes, safety)
-    return Answered(() if created is None else (created,), refusals={RULE: refusal} if refusal else {})
+    return ActionResult(() if created is None else (created,), refusals={RULE: refusal} if refusal else {})
 
 
 TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

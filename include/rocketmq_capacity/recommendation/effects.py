@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from rocketmq_capacity.model.cases import Side
+from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.recommendation.answer import figures
 from rocketmq_capacity.tables.dataset import Metrics
 
@@ -10,7 +10,7 @@ TOLERANCE: Final = 1e-9
 """The allowed difference of ratios that were added up in another order."""
 
 
-def is_worse(before: Side | None, after: Side | None, target_excess: float) -> bool:
+def is_worse(before: CaseSide | None, after: CaseSide | None, target_excess: float) -> bool:
     """Whether ``after`` has more orphans, double readers or idle clients, or more EXCESS than before and than allowed.
 
     False if a side is unknown.
@@ -25,14 +25,14 @@ def is_worse(before: Side | None, after: Side | None, target_excess: float) -> b
     )
 
 
-def gives_work(before: Side | None, after: Side | None, target_excess: float) -> bool:
+def gives_work(before: CaseSide | None, after: CaseSide | None, target_excess: float) -> bool:
     """Whether ``after`` has fewer idle clients than before and is not worse; False if a side is unknown."""
     if before is None or after is None:
         return False
     return after.idle < before.idle and not is_worse(before, after, target_excess)
 
 
-def side_shown(side: Side | None) -> dict[str, Any]:
+def side_shown(side: CaseSide | None) -> dict[str, Any]:
     """The figures of one side as the plan shows them; all are None if the side is unknown."""
     if side is None:
         return dict.fromkeys(("idle", "orphan_queues", "doubly_owned_queues", "count"))

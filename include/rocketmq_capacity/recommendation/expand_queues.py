@@ -12,27 +12,27 @@ from typing import Any, Final
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.model.cases import Case, Effect, QueueCounts
+from rocketmq_capacity.model.cases import EffectOfCase, QueueChange, QueueCounts
 from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.layouts import (
     BUSY,
     IDLE,
     UNEVEN,
-    Tried,
+    TriedLayout,
     topic_layout,
     tried_layouts,
     writable,
 )
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
-from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
-from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
 from rocketmq_capacity.tables import Demand
 from rocketmq_capacity.wording import counted, listed, percent
 
@@ -92,9 +92,9 @@ ONLINE: Final = (
 class Judged:
     """A layout that was tried, its outcome, and why it does not answer its rule, or None."""
 
-    tried: Tried
-    case: Case
-    outcome: Outcome
+    tried: TriedLayout
+    case: QueueChange
+    outcome: CaseOutcome
     refusal: str | None
 
 
@@ -115,7 +115,7 @@ class Expansion:
     helped: frozenset[tuple[str, str]]
 
 
-def expansion_cases(topic: Topic, tried: Iterable[Tried]) -> dict[int, Case]:
+def expansion_cases(topic: AdvisedTopic, tried: Iterable[TriedLayout]) -> dict[int, QueueChange]:
     """By number of queues, the case in which every writable broker has this many read and write queues."""
     brokers = [place.place.broker_name for place in writable(topic)]
     return {
@@ -129,7 +129,9 @@ def expansion_cases(topic: Topic, tried: Iterable[Tried]) -> dict[int, Case]:
     }
 
 
-def judged_layouts(topic: Topic, tried: Sequence[Tried], outcomes: Mapping[str, Outcome]) -> list[Judged]:
+def judged_layouts(
+    topic: AdvisedTopic, tried: Sequence[TriedLayout], outcomes: Mapping[str, CaseOutcome]
+) -> list[Judged]:
     """The layouts with their outcomes."""
     cases = expansion_cases(topic, tried)
     bound = topic.policy.thresholds.CROSS_TOPIC_SKEW.excess
@@ -156,7 +158,7 @@ def expansion(judged: Sequence[Judged]) -> Expansion | None:
     )
 
 
-def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> tables.Recommendation:
+def expand_queues(topic: AdvisedTopic, chosen: Expansion, safety: Safety) -> tables.Recommendation:
     """The best layout as a recommendation."""
     best, outcome = chosen.best, chosen.best.outcome
     changes = queue_changes(topic, safety, best.case.counts)
@@ -188,7 +190,7 @@ def expand_queues(topic: Topic, chosen: Expansion, safety: Safety) -> tables.Rec
     )
 
 
-def expansion_refusal(topic: Topic, judged: Iterable[Judged]) -> str | None:
+def expansion_refusal(topic: AdvisedTopic, judged: Iterable[Judged]) -> str | None:
     """Why the topic gets no more queues against idle clients (a sentence), or None."""
     clients = [demand.clients for demand in topic.demands if demand.rule == IDLE]
     refused = [one.refusal for one in judged if one.tried.rule == IDLE]
@@ -198,7 +200,7 @@ def expansion_refusal(topic: Topic, judged: Iterable[Judged]) -> str | None:
     return f"More queues would not help: {why}."
 
 
-def _why_untried(topic: Topic, clients: int) -> str:
+def _why_untried(topic: AdvisedTopic, clients: int) -> str:
     if not writable(topic):
         return "it cannot be both read and written on any broker"
     layout = topic_layout(topic)
@@ -211,7 +213,7 @@ def _why_untried(topic: Topic, clients: int) -> str:
     return "it has as many as it needs"
 
 
-def _refusal(tried: Tried, outcome: Outcome, bound: float) -> str | None:
+def _refusal(tried: TriedLayout, outcome: CaseOutcome, bound: float) -> str | None:
     """Why a layout does not answer its rule, or None; an uneven group's EXCESS must fall to ``bound``."""
     why = _of_asking(tried.rule, outcome.effects.get(tried.consumer_group), bound)
     if why is None and outcome.worse:
@@ -219,7 +221,7 @@ def _refusal(tried: Tried, outcome: Outcome, bound: float) -> str | None:
     return why and f"{counted(tried.per_broker, 'queue')} on each broker {why}"
 
 
-def _of_asking(rule: str, asking: Effect | None, bound: float) -> str | None:
+def _of_asking(rule: str, asking: EffectOfCase | None, bound: float) -> str | None:
     """Why a layout does not help the group that asks for it, or None."""
     if asking is None or asking.before is None or asking.after is None:
         return UNCOMPUTED
@@ -287,16 +289,16 @@ def _busy_after(demand: Demand) -> dict[str, float | int | None]:
     return {"clients": clients, "utilisation_ratio": demand.busy_after} if demand.rule == BUSY else {}
 
 
-def _cases(topic: Topic) -> Iterable[Case]:
+def _cases(topic: AdvisedTopic) -> Iterable[QueueChange]:
     return expansion_cases(topic, tried_layouts(topic)).values()
 
 
-def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety) -> ActionResult:
     if (why := kept_count(topic.facts)) is not None:
-        return Answered(refusals={IDLE: f"The number of its queues stays as it is, since {why}."})
+        return ActionResult(refusals={IDLE: f"The number of its queues stays as it is, since {why}."})
     judged = judged_layouts(topic, tried_layouts(topic), outcomes)
     chosen, refusal = expansion(judged), expansion_refusal(topic, judged)
-    return Answered(
+    return ActionResult(
         (expand_queues(topic, chosen, safety),) if chosen else (),
         refusals={IDLE: refusal} if refusal else {},
         helped=chosen.helped if chosen else frozenset(),

@@ -12,7 +12,7 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.capacity import TooMany
 from rocketmq_capacity.assessment.coverage import EmptyBroker
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.model.cases import Case, Effect, Side
+from rocketmq_capacity.model.cases import CaseSide, EffectOfCase, QueueChange
 from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.recommendation.commands import placeholder
@@ -27,13 +27,13 @@ Numbers = npt.NDArray[np.float64]
 COVERAGE: Final = "TOPIC_COVERAGE"
 SUSPECT: Final = "SUSPECT_SNAPSHOT"
 DISK: Final = "BROKER_DISK"
-Simulate = Callable[[GroupFacts], Side | None]
+Simulate = Callable[[GroupFacts], CaseSide | None]
 """Changed facts of a group -> what it would own while its clients go on running what they run today; None where that
 cannot be computed."""
 
 
 @dataclass(frozen=True)
-class Cluster:
+class AdvisedCluster:
     """What holds for every recommendation.
 
     Attributes:
@@ -51,7 +51,7 @@ class Cluster:
     filling: frozenset[str | None] = frozenset()
 
     @classmethod
-    def of(cls, facts: ClusterFacts, policy: Policy, findings: Iterable[tables.Finding]) -> "Cluster":
+    def of(cls, facts: ClusterFacts, policy: Policy, findings: Iterable[tables.Finding]) -> "AdvisedCluster":
         """The cluster with its findings, those that name neither a group nor a topic."""
         lacking: dict[str, list[str]] = {}
         ordered = sorted(findings, key=lambda one: (one.rule, one.broker_name or ""))
@@ -137,7 +137,7 @@ class Sharing:
 
 
 @dataclass(frozen=True)
-class Group:
+class AdvisedGroup:
     """A business group with its findings.
 
     Attributes:
@@ -156,15 +156,15 @@ class Group:
     """
 
     facts: GroupFacts
-    cluster: Cluster
+    cluster: AdvisedCluster
     findings: tuple[tables.Finding, ...]
     current_strategy: str | None
-    before: Side | None
-    strategies: Mapping[str, Side]
+    before: CaseSide | None
+    strategies: Mapping[str, CaseSide]
     simulate: Simulate
-    with_queues: Callable[[Case], Side | None]
+    with_queues: Callable[[QueueChange], CaseSide | None]
     sharing: Callable[[], Sharing | None]
-    under_lists: Callable[[Mapping[str, Sequence[Queue]]], Side | None]
+    under_lists: Callable[[Mapping[str, Sequence[Queue]]], CaseSide | None]
     topics: Mapping[str, TopicRefusals] = field(default_factory=dict)
     least_clients: int | None = None
 
@@ -216,7 +216,7 @@ class Group:
         """By rule on how its clients are set up, those that differ; only of its findings."""
         return {rule: one.subjects for rule in SET_UP for one in self.named(rule)}
 
-    def after(self, changed: GroupFacts) -> Side | None:
+    def after(self, changed: GroupFacts) -> CaseSide | None:
         """What it would own with changed facts; None where what it owns today cannot be computed either."""
         return None if self.before is None else self.simulate(changed)
 
@@ -227,7 +227,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class TopicPlace:
+class AdvisedTopicPlace:
     """A topic on one of its brokers.
 
     Attributes:
@@ -244,7 +244,7 @@ class TopicPlace:
 
 
 @dataclass(frozen=True)
-class Topic:
+class AdvisedTopic:
     """A topic with its findings, and with the groups that ask for more of its queues.
 
     Attributes:
@@ -259,11 +259,11 @@ class Topic:
     """
 
     facts: TopicFacts
-    cluster: Cluster
+    cluster: AdvisedCluster
     findings: tuple[tables.Finding, ...] = ()
     readers: tuple[Reader, ...] = ()
     demands: tuple[tables.Demand, ...] = ()
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[EffectOfCase, ...] = ()
     stranded: tuple[Stranded, ...] = ()
     past: PastClients | None = None
 
@@ -282,14 +282,14 @@ class Topic:
         return () if self.cluster.undecided else (one for one in self.findings if one.rule in rules)
 
     @cached_property
-    def places(self) -> Sequence[TopicPlace]:
+    def places(self) -> Sequence[AdvisedTopicPlace]:
         """Where it is, by broker name."""
         return [self._place(place) for place in sorted(self.facts.places, key=lambda place: place.broker_name)]
 
-    def _place(self, place: Place) -> TopicPlace:
+    def _place(self, place: Place) -> AdvisedTopicPlace:
         master = self.cluster.masters.get(place.broker_name)
         perm = READ_WRITE if place.perm is None else place.perm
-        return TopicPlace(
+        return AdvisedTopicPlace(
             place,
             self.cluster.address(place.broker_name),
             own_perm(place.perm, master.broker_perm if master else None),
@@ -303,5 +303,5 @@ def needs_fewer(findings: Iterable[tables.Finding]) -> bool:
     return any(isinstance(one, TooMany) and one.needed_clients < one.clients for one in evidence)
 
 
-GroupAction = Callable[[Group], Iterable[tables.Recommendation]]
+GroupAction = Callable[[AdvisedGroup], Iterable[tables.Recommendation]]
 """The type of an action on a group."""

@@ -10,13 +10,13 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.model.cases import Side
+from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.model.facts import Consumer, GroupFacts
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
 from rocketmq_capacity.recommendation.consequences import set_up_behind
 from rocketmq_capacity.recommendation.effects import side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.vocabulary import JAVA
 from rocketmq_capacity.wording import listed
 
@@ -71,7 +71,7 @@ BARE_PID: Final = (4, 8)
 """Java clients up to this version (major, minor) take only the process id as their instance name."""
 
 
-def fix_client_id(group: Group) -> Iterator[tables.Recommendation]:
+def fix_client_id(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation for a group with consumers that share an id."""
     for finding in group.named(DUPLICATE):
         after = group.after(each_an_id(group.facts))
@@ -95,7 +95,7 @@ def fix_client_id(group: Group) -> Iterator[tables.Recommendation]:
         )
 
 
-def fix_subscription(group: Group) -> Iterator[tables.Recommendation]:
+def fix_subscription(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation for a group whose clients subscribe differently."""
     for finding in group.named(MISMATCH):
         after = group.after(all_subscribe(group.facts))
@@ -143,7 +143,7 @@ def _takes_bare_pid(consumer: Consumer) -> bool:
     return consumer.language == JAVA and version is not None and (int(version[1]), int(version[2])) <= BARE_PID
 
 
-def _rules(group: Group, rule: str, after: Side | None) -> list[str]:
+def _rules(group: AdvisedGroup, rule: str, after: CaseSide | None) -> list[str]:
     """The rule, with those of the findings that come of it."""
     before = group.before
     rules = [rule]
@@ -155,7 +155,7 @@ def _rules(group: Group, rule: str, after: Side | None) -> list[str]:
     return rules + sorted(behind)
 
 
-def _effect(before: Side | None, after: Side | None) -> str | None:
+def _effect(before: CaseSide | None, after: CaseSide | None) -> str | None:
     """What becomes less, in a sentence; None if nothing does, or if that is unknown."""
     if before is None or after is None:
         return None

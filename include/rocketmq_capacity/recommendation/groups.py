@@ -6,11 +6,11 @@ from functools import cache
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.offered import offered
-from rocketmq_capacity.model.cases import Case, Effect
+from rocketmq_capacity.model.cases import EffectOfCase, QueueChange
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
 from rocketmq_capacity.recommendation.effects import is_worse
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.recommendation.fix_clients import each_an_id
 from rocketmq_capacity.recommendation.investigate import investigate
 
@@ -21,7 +21,7 @@ def group_actions() -> tuple[GroupAction, ...]:
     return tuple(offered(__package__, "GROUP_ACTIONS"))
 
 
-def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
+def group_effects(group: AdvisedGroup, cases: Iterable[QueueChange]) -> list[EffectOfCase]:
     """What each case of its topics does to a group; nothing if it has no clients that divide queues."""
     if not group.is_clustering or group.facts.connections == 0:
         return []
@@ -31,7 +31,7 @@ def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
     for case in cases:
         after = None if group.before is None else group.with_queues(case)
         effects.append(
-            Effect(
+            EffectOfCase(
                 case_id=case.case_id,
                 topic=case.topic,
                 consumer_group=group.name,
@@ -43,7 +43,7 @@ def group_effects(group: Group, cases: Iterable[Case]) -> list[Effect]:
     return effects
 
 
-def group_answers(group: Group) -> list[tables.Recommendation]:
+def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:
     """The group's own recommendations; every finding is answered, at least by INVESTIGATE."""
     group = _computed(group)
     answers = [answer for action in group_actions() for answer in action(group)]
@@ -63,7 +63,7 @@ def group_answers(group: Group) -> list[tables.Recommendation]:
     )
 
 
-def _is_answered(finding: tables.Finding, group: Group, answers: Iterable[tables.Recommendation]) -> bool:
+def _is_answered(finding: tables.Finding, group: AdvisedGroup, answers: Iterable[tables.Recommendation]) -> bool:
     """Whether a recommendation of the group or of a topic answers a finding of the group."""
     topic = None if finding.topic is None else group.topics.get(finding.topic)
     return (
@@ -73,7 +73,7 @@ def _is_answered(finding: tables.Finding, group: Group, answers: Iterable[tables
     )
 
 
-def _computed(group: Group) -> Group:
+def _computed(group: AdvisedGroup) -> AdvisedGroup:
     """The group, without its owners of today if one of several consumers with one id runs an uncomputable strategy.
 
     The owners of such consumers are computed by the strategy of only one of them.

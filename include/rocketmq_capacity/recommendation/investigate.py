@@ -13,7 +13,7 @@ from rocketmq_capacity.assessment.coverage import Nowhere
 from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
 from rocketmq_capacity.assessment.order import Unordered
 from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
-from rocketmq_capacity.assessment.retention import Retention
+from rocketmq_capacity.assessment.retention import RetentionEvidence
 from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.assessment.topology import Nameservers, SlaveDrift
 from rocketmq_capacity.assessment.versions import version_named_in
@@ -22,7 +22,7 @@ from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
-from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.wording import listed
 
 ACTION: Final = Action(
@@ -51,7 +51,7 @@ NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better
 def investigate(
     findings: Iterable[tables.Finding],
     answered: Collection[str],
-    cluster: Cluster,
+    cluster: AdvisedCluster,
     *,
     consumer_group: str | None = None,
     topic: str | None = None,
@@ -97,7 +97,7 @@ def investigate(
     )
 
 
-def advice_on(finding: tables.Finding, cluster: Cluster) -> str:
+def advice_on(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     """What is said of a finding of the cluster."""
     return _sentence(finding, cluster, {})
 
@@ -110,10 +110,10 @@ def _worth_a_sentence(left: Sequence[tables.Finding]) -> Iterable[tables.Finding
 
 def _has_no_clients(finding: tables.Finding) -> bool:
     evidence = evidence_of(finding)
-    return isinstance(evidence, Stalled | Retention | Unordered) and not evidence.clients
+    return isinstance(evidence, Stalled | RetentionEvidence | Unordered) and not evidence.clients
 
 
-def _sentence(finding: tables.Finding, cluster: Cluster, refusals: Mapping[str, str]) -> str:
+def _sentence(finding: tables.Finding, cluster: AdvisedCluster, refusals: Mapping[str, str]) -> str:
     if cluster.undecided and rule_of(finding.rule).is_structural:
         return cluster.undecided
     # A topic that no broker has cannot be refused more queues.
@@ -121,7 +121,7 @@ def _sentence(finding: tables.Finding, cluster: Cluster, refusals: Mapping[str, 
     return _advice(finding, cluster) if refusal is None else refusal
 
 
-def _advice(finding: tables.Finding, cluster: Cluster) -> str:
+def _advice(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     rule = rule_of(finding.rule)
     if rule.looks == "disk" and (why_none := refusal(cluster)) is not None:
         return why_none
@@ -134,7 +134,7 @@ def _advice(finding: tables.Finding, cluster: Cluster) -> str:
     )
 
 
-def _least(cluster: Cluster) -> str:
+def _least(cluster: AdvisedCluster) -> str:
     """The least improvement that is worth another strategy, in words."""
     return f"{cluster.policy.thresholds.CHANGE_STRATEGY.min_improvement:.0%}".replace("%", " %")
 
@@ -143,7 +143,9 @@ def _is_nowhere(finding: tables.Finding) -> bool:
     return isinstance(evidence_of(finding), Nowhere)
 
 
-def _looks(finding: tables.Finding, cluster: Cluster, client_ids: Sequence[str], addresses: Sequence[str]) -> list[str]:
+def _looks(
+    finding: tables.Finding, cluster: AdvisedCluster, client_ids: Sequence[str], addresses: Sequence[str]
+) -> list[str]:
     """Commands that only read."""
     if finding.consumer_group is not None:
         return _looks_at_group(finding, finding.consumer_group, cluster.nameserver, client_ids, addresses)
@@ -191,7 +193,7 @@ def _looks_at_topic(finding: tables.Finding, topic: str, nameserver: str, addres
     return [commands.topic_route(nameserver, topic), commands.topic_status(nameserver, topic)]
 
 
-def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
+def _looks_at_brokers(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
     nameserver, look = cluster.nameserver, rule_of(finding.rule).looks
     if look == "name servers":
         topics = Nameservers.of(finding).topic_names[:1]
@@ -214,7 +216,7 @@ def _looks_at_brokers(finding: tables.Finding, cluster: Cluster) -> list[str]:
     return [commands.cluster_list(nameserver)]
 
 
-def _slave(finding: tables.Finding, cluster: Cluster) -> str:
+def _slave(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     """The address of the slave that a finding is about."""
     numbers = SlaveDrift.of(finding).slave_ids
     addresses = [
@@ -225,7 +227,7 @@ def _slave(finding: tables.Finding, cluster: Cluster) -> str:
     return next(filter(None, addresses), commands.placeholder(f"address of the slave of {finding.broker_name}"))
 
 
-def _steps(finding: tables.Finding, cluster: Cluster) -> list[str]:
+def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
     """What a person may decide to do, as comments."""
     if rule_of(finding.rule).looks == "unused":
         name, nameserver = cluster.facts.cluster.cluster_name, cluster.nameserver

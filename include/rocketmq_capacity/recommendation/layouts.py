@@ -11,7 +11,7 @@ from math import ceil
 from typing import Final
 
 from rocketmq_capacity.model.kept_counts import kept_count
-from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
+from rocketmq_capacity.recommendation.facts import AdvisedTopic, AdvisedTopicPlace
 from rocketmq_capacity.tables import Demand
 
 IDLE: Final = "IDLE_CONSUMERS"
@@ -22,7 +22,7 @@ EVEN_MULTIPLES: Final = (1, 2)
 
 
 @dataclass(frozen=True)
-class Layout:
+class TopicLayout:
     """The queues of a topic today, as far as they matter for a layout.
 
     Attributes:
@@ -53,7 +53,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedLayout:
     """A layout to simulate, because a group asks for it.
 
     Attributes:
@@ -71,12 +71,12 @@ class Tried:
     demand: Demand
 
 
-def writable(topic: Topic) -> Sequence[TopicPlace]:
+def writable(topic: AdvisedTopic) -> Sequence[AdvisedTopicPlace]:
     """The brokers on which queues may be added, by name."""
     return [place for place in topic.places if place.is_changeable]
 
 
-def topic_layout(topic: Topic) -> Layout | None:
+def topic_layout(topic: AdvisedTopic) -> TopicLayout | None:
     """The layout of today; None if no broker is writable, or if the number of queues of one is unknown."""
     counts = [(place.place.read_queue_nums, place.place.write_queue_nums) for place in writable(topic)]
     known = [(read, write) for read, write in counts if read is not None and write is not None]
@@ -84,7 +84,7 @@ def topic_layout(topic: Topic) -> Layout | None:
         return None
     larger = [max(pair) for pair in known]
     elsewhere = (place.place for place in topic.places if not place.is_changeable)
-    return Layout(
+    return TopicLayout(
         brokers=len(known),
         least=max(larger),
         fixed=sum(place.readable for place in elsewhere),
@@ -92,14 +92,14 @@ def topic_layout(topic: Topic) -> Layout | None:
     )
 
 
-def tried_layouts(topic: Topic) -> list[Tried]:
+def tried_layouts(topic: AdvisedTopic) -> list[TriedLayout]:
     """The layouts to simulate, for each group that asks."""
     layout = topic_layout(topic)
     if layout is None or kept_count(topic.facts) is not None:
         return []
     bounds = topic.policy.thresholds.EXPAND_QUEUES
     tried = [
-        Tried(
+        TriedLayout(
             demand.rule,
             demand.consumer_group,
             per_broker,
@@ -117,7 +117,7 @@ def tried_layouts(topic: Topic) -> list[Tried]:
     ]
 
 
-def _tries(demand: Demand, layout: Layout, headroom: float) -> Iterator[int]:
+def _tries(demand: Demand, layout: TopicLayout, headroom: float) -> Iterator[int]:
     """Numbers of queues on each broker to try for a group; none is below the largest of today."""
     if demand.queues_per_broker is not None:
         yield demand.queues_per_broker

@@ -8,7 +8,7 @@ from rocketmq_capacity.assessment.memory import ClientMemory
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 
 
 def _check(recommended: Recommended, nameserver: str) -> Proof:
@@ -40,7 +40,7 @@ HOW: Final = (
 NOT_ONE: Final = "Not even one message for each queue fits: give the clients more heap, or run more of them."
 
 
-def lower_pull_thresholds(group: Group) -> Iterator[tables.Recommendation]:
+def lower_pull_thresholds(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation, with the thresholds that keep full caches within the policy's share of the heap."""
     for finding in group.answerable(RULE):
         facts = ClientMemory.of(finding)

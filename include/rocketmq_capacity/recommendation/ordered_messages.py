@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rocketmq_capacity.producers import moved_keys, moved_message_groups, ordered_write_queues
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.preflight import topic_safety
 from rocketmq_capacity.vocabulary import FIFO, GRPC, MASTER, MIXED, PERM_WRITE
 from rocketmq_capacity.wording import percent
@@ -37,7 +37,7 @@ class MovedMessages:
         return f"With {others} write queues about {groups}, and {keys} their keys to another one."
 
 
-def write_numbers(topic: Topic) -> dict[str, int]:
+def write_numbers(topic: AdvisedTopic) -> dict[str, int]:
     """How many queues producers see on each broker; unknown is none."""
     return {
         each.place.broker_name: each.place.write_queue_nums or 0
@@ -46,7 +46,7 @@ def write_numbers(topic: Topic) -> dict[str, int]:
     }
 
 
-def moved_messages(topic: Topic, after: Mapping[str, int]) -> MovedMessages | None:
+def moved_messages(topic: AdvisedTopic, after: Mapping[str, int]) -> MovedMessages | None:
     """What moves if producers see so many queues on each broker; None if the topic is not ordered, or nothing moves.
 
     Where producers see no queue, before or afterwards, nothing moves either.
@@ -62,7 +62,7 @@ def moved_messages(topic: Topic, after: Mapping[str, int]) -> MovedMessages | No
     )
 
 
-def moved_messages_told(topic: Topic, changed: Mapping[str, int]) -> str | None:
+def moved_messages_told(topic: AdvisedTopic, changed: Mapping[str, int]) -> str | None:
     """The sentence for a topic that gets so many write queues on these brokers; None if nothing moves."""
     moved = moved_messages(topic, {**write_numbers(topic), **changed})
     return None if moved is None else moved.sentence()

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rocketmq_capacity.model.cases import Effect, Side
+from rocketmq_capacity.model.cases import CaseSide, EffectOfCase
 from rocketmq_capacity.recommendation.effects import side_shown
 from rocketmq_capacity.wording import listed
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseOutcome:
     """The effects of a case on the groups that have clients on its topic.
 
     Attributes:
         effects: one for each group, sorted by name.
     """
 
-    effects: Mapping[str, Effect] = field(default_factory=dict)
+    effects: Mapping[str, EffectOfCase] = field(default_factory=dict)
 
     @cached_property
     def worse(self) -> list[str]:
@@ -55,15 +55,15 @@ class Outcome:
             return None
         return f"what these groups of the topic would own cannot be computed: {listed(self.uncomputed)}"
 
-    def _computed(self) -> Iterator[tuple[str, Side, Side]]:
+    def _computed(self) -> Iterator[tuple[str, CaseSide, CaseSide]]:
         for group, effect in self.effects.items():
             if effect.before is not None and effect.after is not None:
                 yield group, effect.before, effect.after
 
 
-def outcomes(effects: Iterable[Effect]) -> Mapping[str, Outcome]:
+def outcomes(effects: Iterable[EffectOfCase]) -> Mapping[str, CaseOutcome]:
     """The outcome of each case by its id; empty for a case without groups."""
-    by_case: defaultdict[str, dict[str, Effect]] = defaultdict(dict)
+    by_case: defaultdict[str, dict[str, EffectOfCase]] = defaultdict(dict)
     for effect in sorted(effects, key=lambda effect: effect.consumer_group):
         by_case[effect.case_id][effect.consumer_group] = effect
-    return defaultdict(Outcome, {case_id: Outcome(each) for case_id, each in by_case.items()})
+    return defaultdict(CaseOutcome, {case_id: CaseOutcome(each) for case_id, each in by_case.items()})

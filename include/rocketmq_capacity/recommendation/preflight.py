@@ -12,7 +12,7 @@ from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.model.kept_counts import STATIC
 from rocketmq_capacity.recommendation.commands import comment
-from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
+from rocketmq_capacity.recommendation.facts import AdvisedTopic, AdvisedTopicPlace
 from rocketmq_capacity.vocabulary import BUSINESS, FIFO, MASTER, SYSTEM
 from rocketmq_capacity.wording import listed
 
@@ -43,7 +43,7 @@ class Safety:
     unseen: tuple[str, ...] = ()
 
 
-def topic_safety(topic: Topic) -> Safety:
+def topic_safety(topic: AdvisedTopic) -> Safety:
     """What may forbid a change of the topic's queues."""
     facts = topic.facts
     groups = [reader for reader in topic.readers if reader.kind != SYSTEM]
@@ -95,7 +95,7 @@ def unsafe_broker(place: Place) -> tuple[str, ...]:
     )
 
 
-def unsafe_place(place: TopicPlace, counts: QueueCounts) -> tuple[str, ...]:
+def unsafe_place(place: AdvisedTopicPlace, counts: QueueCounts) -> tuple[str, ...]:
     """What forbids to set the queue counts of a topic on one of its brokers."""
     broker, read, write = place.place.broker_name, place.place.read_queue_nums, place.place.write_queue_nums
     is_shrinking = read is not None and write is not None and write < read

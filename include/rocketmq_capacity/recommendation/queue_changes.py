@@ -10,7 +10,7 @@ from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import json_object
 from rocketmq_capacity.recommendation.commands import placeholder, topic_route, update_topic
-from rocketmq_capacity.recommendation.facts import Topic, TopicPlace
+from rocketmq_capacity.recommendation.facts import AdvisedTopic, AdvisedTopicPlace
 from rocketmq_capacity.recommendation.preflight import Safety
 
 SHOWN: Final = 8
@@ -34,7 +34,7 @@ class QueueChanges:
     after: list[dict[str, Any]]
 
 
-def queue_changes(topic: Topic, safety: Safety, counts: Iterable[QueueCounts]) -> QueueChanges:
+def queue_changes(topic: AdvisedTopic, safety: Safety, counts: Iterable[QueueCounts]) -> QueueChanges:
     """The changes that give the topic these counts on brokers that have it; its other brokers stay as they are."""
     wanted = {one.broker_name: one for one in counts}
     changing = [
@@ -57,7 +57,7 @@ def queue_changes(topic: Topic, safety: Safety, counts: Iterable[QueueCounts]) -
     )
 
 
-def queues_shown(topic: Topic) -> list[dict[str, Any]]:
+def queues_shown(topic: AdvisedTopic) -> list[dict[str, Any]]:
     """The topic's queues today, by broker name, for the plan."""
     return [_shown(place.place) for place in topic.places]
 
@@ -70,13 +70,13 @@ def _shown(counts: Place | QueueCounts) -> dict[str, Any]:
     }
 
 
-def command_for(topic: Topic, safety: Safety, broker_name: str, queues: tuple[int, int]) -> str:
+def command_for(topic: AdvisedTopic, safety: Safety, broker_name: str, queues: tuple[int, int]) -> str:
     """The command that sets this number of read and of write queues on a broker that has the topic."""
     (place,) = (place for place in topic.places if place.place.broker_name == broker_name)
     return _command(topic, safety, place, queues)
 
 
-def _command(topic: Topic, safety: Safety, place: TopicPlace, queues: tuple[int, int]) -> str:
+def _command(topic: AdvisedTopic, safety: Safety, place: AdvisedTopicPlace, queues: tuple[int, int]) -> str:
     return update_topic(
         topic.cluster.nameserver,
         place.address,

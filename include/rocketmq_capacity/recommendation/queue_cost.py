@@ -11,7 +11,7 @@ from typing import Final
 
 from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.plan_file.queue_plan import QueueCost
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.vocabulary import SYSTEM, is_broadcasting
 from rocketmq_capacity.wording import rounded
 
@@ -21,7 +21,7 @@ FILE_SIZE: Final = "mappedFileSizeConsumeQueue"
 SUSPENDED_S: Final = 15
 
 
-def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> tuple[QueueCost, ...]:
+def queue_cost(topic: AdvisedTopic, read_queue_nums: Mapping[str, int]) -> tuple[QueueCost, ...]:
     """An entry for each broker of the topic with these readable queues, by name."""
     replicas: dict[str, int] = {}
     for broker in topic.cluster.facts.brokers:
@@ -39,7 +39,7 @@ def queue_cost(topic: Topic, read_queue_nums: Mapping[str, int]) -> tuple[QueueC
     )
 
 
-def _pulls_of_a_queue(topic: Topic) -> int | None:
+def _pulls_of_a_queue(topic: AdvisedTopic) -> int | None:
     """Pulls that wait on each queue: one for each group with clients, and one for each broadcasting client."""
     groups = [one for one in topic.readers if one.kind != SYSTEM and one.is_subscribed]
     if any(one.unseen_clients for one in groups):
@@ -47,7 +47,7 @@ def _pulls_of_a_queue(topic: Topic) -> int | None:
     return sum(one.connections if is_broadcasting(one.message_model) else min(one.connections, 1) for one in groups)
 
 
-def _file_bytes(topic: Topic, broker_name: str) -> int:
+def _file_bytes(topic: AdvisedTopic, broker_name: str) -> int:
     master = topic.cluster.masters.get(broker_name)
     size = whole_number(((master and master.config) or {}).get(FILE_SIZE))
     return FILE_BYTES if size is None else size

@@ -10,10 +10,10 @@ from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
-from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.queue_changes import QueueChanges, queue_changes
@@ -26,7 +26,7 @@ SHRINK: Final = "SHRINK_QUEUES"
 EXPAND: Final = "EXPAND_QUEUES"
 
 
-def plans_of_topic(topic: Topic, counts: Sequence[QueueCounts]) -> Iterator[QueuePlan]:
+def plans_of_topic(topic: AdvisedTopic, counts: Sequence[QueueCounts]) -> Iterator[QueuePlan]:
     """The plans that give the topic these queues on brokers that have it."""
     now = {place.place.broker_name: place.place for place in topic.places}
     known = [one for one in counts if one.broker_name in now]
@@ -45,7 +45,7 @@ def _larger(place: Place) -> int:
     return max(place.read_queue_nums or 0, place.write_queue_nums or 0)
 
 
-def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
+def _shrink(topic: AdvisedTopic, counts: Sequence[QueueCounts]) -> QueuePlan:
     why = refusal(topic)
     reversed_at = [one.broker_name for one in counts if one.read_queue_nums < one.write_queue_nums]
     if why is None and reversed_at:
@@ -80,12 +80,12 @@ def _shrink(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
     )
 
 
-def _refused(action: str, topic: Topic, why: str) -> QueuePlan:
+def _refused(action: str, topic: AdvisedTopic, why: str) -> QueuePlan:
     """A plan without steps."""
     return QueuePlan(action=action, topic=topic.name, broker_name=None, manual=True, reason=why)
 
 
-def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
+def _expand(topic: AdvisedTopic, counts: Sequence[QueueCounts]) -> QueuePlan:
     safety = topic_safety(topic)
     if topic.facts.kind == RETRY:
         return _expand_retry(topic, counts, safety)
@@ -109,7 +109,7 @@ def _expand(topic: Topic, counts: Sequence[QueueCounts]) -> QueuePlan:
     )
 
 
-def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -> QueuePlan:
+def _expand_retry(topic: AdvisedTopic, counts: Sequence[QueueCounts], safety: Safety) -> QueuePlan:
     """The plan for more queues of a retry topic: first the topic, and then the number of queues that brokers use."""
     group = topic.name.removeprefix(RETRY_PREFIX)
     changes = queue_changes(topic, _of_business(safety), counts)
@@ -130,12 +130,12 @@ def _expand_retry(topic: Topic, counts: Sequence[QueueCounts], safety: Safety) -
         ),
         steps=(
             _more(topic, changes, changes.forbids, bool(changes.forbids)),
-            Step(
+            RecommendationStep(
                 title="Raise the number: brokers use the new retry queues",
                 expect="Messages that fail are spread over all retry queues.",
                 commands=tuple(preflight.commented(numbers, is_forbidden=True)),
                 checks=(
-                    Check(
+                    StepCheck(
                         command=commands.consumer_config(nameserver, group),
                         shows=f"retryQueueNums is {_numbers(counts)}, and every other setting is as before.",
                     ),
@@ -156,15 +156,15 @@ def _of_business(safety: Safety) -> Safety:
     return replace(safety, forbids=tuple(one for one in safety.forbids if one != preflight.kind(RETRY)))
 
 
-def _more(topic: Topic, changes: QueueChanges, forbids: tuple[str, ...], is_manual: bool) -> Step:
+def _more(topic: AdvisedTopic, changes: QueueChanges, forbids: tuple[str, ...], is_manual: bool) -> RecommendationStep:
     counts = [f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in changes.after]
     back = [f"{one['broker_name']} {one['write_queue_nums']}" for one in changes.before]
-    return Step(
+    return RecommendationStep(
         title="Read and write up",
         expect="Within 30 s producers write to the new queues, and consumers divide them.",
         commands=tuple(preflight.commented(changes.commands, is_manual)),
         checks=(
-            Check(
+            StepCheck(
                 command=commands.topic_route(topic.cluster.nameserver, topic.name),
                 shows=f"#ReadQueue and #WriteQueue are {listed(counts, BROKERS_SHOWN)}.",
             ),
@@ -178,7 +178,7 @@ def _numbers(counts: Sequence[QueueCounts]) -> str:
     return listed([f"{one.write_queue_nums} on {one.broker_name}" for one in counts], BROKERS_SHOWN)
 
 
-def _with_costs(topic: Topic, counts: Sequence[QueueCounts], plan: QueuePlan) -> QueuePlan:
+def _with_costs(topic: AdvisedTopic, counts: Sequence[QueueCounts], plan: QueuePlan) -> QueuePlan:
     before = {place.place.broker_name: place.place.read_queue_nums or 0 for place in topic.places}
     after = before | {one.broker_name: one.read_queue_nums for one in counts if one.broker_name in before}
     smallest = smallest_count(topic) if topic.facts.kind == BUSINESS else None

@@ -8,7 +8,7 @@ from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.wording import counted
 
 
@@ -55,7 +55,7 @@ HOW_GRPC: Final = (
 """Of a group with gRPC clients, which have one number of threads."""
 
 
-def raise_consume_threads(group: Group) -> Iterator[tables.Recommendation]:
+def raise_consume_threads(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if more threads are enough to bring the busiest client within the bound.
 
     Source: ConsumeMessageConcurrentlyService, rocketmq-all-5.3.3 (a LinkedBlockingQueue); apache/rocketmq issue 8354.

@@ -10,18 +10,18 @@ from typing import Any, Final
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.model.kept_counts import STATIC
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.commands import keep_offsets
-from rocketmq_capacity.recommendation.facts import Topic
-from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
+from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route
 from rocketmq_capacity.recommendation.stranded import StrandedMessages, stranded_messages
-from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
 from rocketmq_capacity.wording import listed
 
 RULE: Final = "READ_LESS_THAN_WRITE"
@@ -72,7 +72,7 @@ BEGINS_FIRST: Final = (
 GOES_ON: Final = "Every group has offsets there, and goes on from them."
 
 
-def raising_case(topic: Topic) -> Case | None:
+def raising_case(topic: AdvisedTopic) -> QueueChange | None:
     """The case that raises every broker with fewer read than write queues; None if there is none, or a static topic."""
     if topic.facts.is_static or not any(topic.answerable(RULE)):
         return None
@@ -84,7 +84,9 @@ def raising_case(topic: Topic) -> Case | None:
     return queue_case(ACTION, topic.name, counts)
 
 
-def raise_read_queues(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> tables.Recommendation | None:
+def raise_read_queues(
+    topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety
+) -> tables.Recommendation | None:
     """One recommendation for the topic, with a command for each broker; None if no broker needs it."""
     case = raising_case(topic)
     if case is None:
@@ -133,7 +135,7 @@ def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
         )
 
 
-def _keeping(topic: Topic, waiting: Sequence[StrandedMessages]) -> list[str]:
+def _keeping(topic: AdvisedTopic, waiting: Sequence[StrandedMessages]) -> list[str]:
     """The commands that let stopped groups begin at the start of queues on which they have no offset."""
     return [
         keep_offsets(topic.cluster.nameserver, one.reader.consumer_group)
@@ -150,16 +152,16 @@ def _number(messages: int | None) -> str:
     return "an unknown number" if messages is None else f"{messages:,}"
 
 
-def _cases(topic: Topic) -> Iterator[Case]:
+def _cases(topic: AdvisedTopic) -> Iterator[QueueChange]:
     case = raising_case(topic)
     if case is not None:
         yield case
 
 
-def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety) -> ActionResult:
     raised = raise_read_queues(topic, outcomes, safety)
     refusals: dict[str, str] = {RULE: f"Its queues stay as they are, since {STATIC}."} if topic.facts.is_static else {}
-    return Answered((raised,) if raised else (), refusals=refusals)
+    return ActionResult((raised,) if raised else (), refusals=refusals)
 
 
 TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)

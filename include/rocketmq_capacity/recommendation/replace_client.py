@@ -9,7 +9,7 @@ from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.consequences import OUTLIER, comes_of_outlier
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.wording import listed
 
 
@@ -41,7 +41,7 @@ LOOK: Final = (
 )
 
 
-def replace_client(group: Group) -> Iterator[tables.Recommendation]:
+def replace_client(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation for all outliers of a group. It changes no queue, so it also holds for part of the facts."""
     for finding in group.named(OUTLIER):
         facts, asked = ClientOutlier.of(finding), [one for one in finding.subjects if one in set(group.askable)]

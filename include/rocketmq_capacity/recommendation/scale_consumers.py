@@ -18,7 +18,7 @@ from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, needs_fewer
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
 from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order
 from rocketmq_capacity.wording import counted, listed
 
@@ -68,7 +68,7 @@ MOST_ADDED: Final = 0.25
 """Of today's clients, rounded up, come at most: evenness is not worth more."""
 
 
-def scale_consumers(group: Group) -> Iterator[tables.Recommendation]:
+def scale_consumers(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if the group does not need its idle clients; with the reason why more queues do not help.
 
     None while the others are too busy: then more queues give the idle ones work. None either if still fewer clients are
@@ -97,7 +97,7 @@ def scale_consumers(group: Group) -> Iterator[tables.Recommendation]:
         )
 
 
-def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
+def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if another number of clients brings the busiest one within the bounds."""
     for finding in group.answerable(CAPACITY):
         facts = evidence_of(finding)
@@ -119,7 +119,7 @@ def scale_to_capacity(group: Group) -> Iterator[tables.Recommendation]:
         )
 
 
-def scale_to_even(group: Group) -> Iterator[tables.Recommendation]:
+def scale_to_even(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if a few clients more leave no remainders, and more queues of one topic do not help."""
     target = group.policy.thresholds.ALLOCATION_SKEW.excess
     if (
@@ -179,7 +179,7 @@ def _with_more(facts: GroupFacts, more: int) -> GroupFacts:
     return replace(facts, consumers=(*facts.consumers, *added))
 
 
-def _mended_too(group: Group, clients: int, needed: int) -> Iterator[str]:
+def _mended_too(group: AdvisedGroup, clients: int, needed: int) -> Iterator[str]:
     """The other rules that so many clients answer: fewer leave none idle, a divisor of all queues leaves no rest."""
     if needed < clients:
         yield from {one.rule for one in group.answerable_without_set_up(RULE)}
@@ -188,7 +188,7 @@ def _mended_too(group: Group, clients: int, needed: int) -> Iterator[str]:
         yield from {one.rule for one in group.answerable(CROSS_TOPIC)}
 
 
-def start_listed_clients(group: Group) -> Iterator[tables.Recommendation]:
+def start_listed_clients(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation to start the clients that have lists under CONFIG and do not run: nobody else reads these."""
     missing = sorted(
         {client_id for one in group.answerable(ORPHAN) for client_id in Orphans.of(one).missing_clients or ()},

@@ -9,7 +9,7 @@ from rocketmq_capacity.assessment.remedies import CallTime
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
-from rocketmq_capacity.recommendation.facts import Group, GroupAction
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.wording import listed
 
 
@@ -40,7 +40,7 @@ NOTHING_ELSE: Final = (
 )
 
 
-def shorten_calls(group: Group) -> Iterator[tables.Recommendation]:
+def shorten_calls(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if shorter calls are enough to bring the busiest client within the bound, with their time."""
     for finding in group.answerable(RULE):
         facts = TooBusy.read(finding)

@@ -15,19 +15,19 @@ import msgspec
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
-from rocketmq_capacity.recommendation.facts import Topic
-from rocketmq_capacity.recommendation.layouts import Layout, topic_layout, writable
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
+from rocketmq_capacity.recommendation.layouts import TopicLayout, topic_layout, writable
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
-from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
 from rocketmq_capacity.recommendation.queue_cost import queue_cost
 from rocketmq_capacity.recommendation.shrinking import refusal, shrinking, smallest_count
-from rocketmq_capacity.recommendation.topic_action import Answered, TopicAction
+from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
 from rocketmq_capacity.vocabulary import is_clustering
 from rocketmq_capacity.wording import counted
 
@@ -65,7 +65,7 @@ TRIED: Final = 4
 """How many numbers of queues are tried: the smallest ones that can be divided evenly enough."""
 
 
-def shrinking_cases(topic: Topic) -> list[Case]:
+def shrinking_cases(topic: AdvisedTopic) -> list[QueueChange]:
     """The numbers to try, the smallest first; none if the history does not show that nobody needs the queues."""
     bounds, past, layout = topic.policy.thresholds.SHRINK_QUEUES, topic.past, topic_layout(topic)
     if past is None or past.days < bounds.history_days or past.snapshots < bounds.min_snapshots:
@@ -91,7 +91,7 @@ def shrinking_cases(topic: Topic) -> list[Case]:
     ]
 
 
-def _is_even(topic: Topic, layout: Layout, per_broker: int) -> bool:
+def _is_even(topic: AdvisedTopic, layout: TopicLayout, per_broker: int) -> bool:
     """Whether every group can divide this number of queues about as evenly as today, or evenly enough.
 
     One queue matters more if clients own few: of 4 queues, one of three clients gets twice as many as the others.
@@ -110,7 +110,9 @@ def _is_even(topic: Topic, layout: Layout, per_broker: int) -> bool:
     )
 
 
-def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) -> tables.Recommendation:
+def shrink_queues(
+    topic: AdvisedTopic, case: QueueChange, outcome: CaseOutcome, safety: Safety
+) -> tables.Recommendation:
     """The recommendation of one of the cases."""
     shrink, changes = shrinking(topic, safety, case.counts), queue_changes(topic, safety, case.counts)
     per_broker = case.counts[0].read_queue_nums
@@ -137,7 +139,7 @@ def shrink_queues(topic: Topic, case: Case, outcome: Outcome, safety: Safety) ->
     )
 
 
-def _past(topic: Topic) -> str:
+def _past(topic: AdvisedTopic) -> str:
     past = topic.past
     clients = max((one.distinct_client_ids for one in topic.readers if one.is_subscribed), default=0)
     if past is None:
@@ -146,15 +148,15 @@ def _past(topic: Topic) -> str:
     return f"over {int(past.days)} days none had more than {most}"
 
 
-def _answers(topic: Topic, outcomes: Mapping[str, Outcome], safety: Safety) -> Answered:
+def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety) -> ActionResult:
     for case in shrinking_cases(topic):
         outcome = outcomes[case.case_id]
         if not outcome.worse and not outcome.uncomputed:
-            return Answered((shrink_queues(topic, case, outcome, safety),))
-    return Answered()
+            return ActionResult((shrink_queues(topic, case, outcome, safety),))
+    return ActionResult()
 
 
-def _cases(topic: Topic) -> Iterable[Case]:
+def _cases(topic: AdvisedTopic) -> Iterable[QueueChange]:
     return shrinking_cases(topic)
 
 

@@ -13,9 +13,9 @@ from typing import Final
 
 from rocketmq_capacity.model.cases import QueueCounts
 from rocketmq_capacity.model.kept_counts import kept_count
-from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.recommendation import commands, preflight
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.layouts import writable
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import command_for
@@ -52,7 +52,7 @@ class Shrinking:
         is_ordered: a person decides, because keys move.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[RecommendationStep, ...]
     commands: tuple[str, ...]
     forbids: tuple[str, ...]
     is_ordered: bool
@@ -63,14 +63,14 @@ class Shrinking:
         return bool(self.forbids) or self.is_ordered
 
 
-def refusal(topic: Topic) -> str | None:
+def refusal(topic: AdvisedTopic) -> str | None:
     """Why the topic never gets fewer queues, or None."""
     if topic.facts.kind != BUSINESS:
         return f"it is a topic of the kind {topic.facts.kind}"
     return kept_count(topic.facts)
 
 
-def smallest_count(topic: Topic) -> int | None:
+def smallest_count(topic: AdvisedTopic) -> int | None:
     """The fewest queues on each writable broker that give every client of every group one; None if unknown.
 
     Groups that pop or broadcast do not need a queue for each client, but count like the others, because they may be
@@ -85,7 +85,7 @@ def smallest_count(topic: Topic) -> int | None:
     return max(1, ceil(clients * (1 + headroom) / brokers))
 
 
-def shrinking(topic: Topic, safety: Safety, counts: Sequence[QueueCounts]) -> Shrinking:
+def shrinking(topic: AdvisedTopic, safety: Safety, counts: Sequence[QueueCounts]) -> Shrinking:
     """The steps to these counts, for the brokers that have more today.
 
     Args:
@@ -135,7 +135,7 @@ class _Going:
     queues: int
 
 
-def _going(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, _Going]:
+def _going(topic: AdvisedTopic, counts: Sequence[QueueCounts]) -> dict[str, _Going]:
     wanted = {one.broker_name: one.read_queue_nums for one in counts}
     places = [place.place for place in topic.places]
     return {
@@ -146,7 +146,7 @@ def _going(topic: Topic, counts: Sequence[QueueCounts]) -> dict[str, _Going]:
     }
 
 
-def _unsafe(topic: Topic, going: Mapping[str, _Going]) -> Iterator[str]:
+def _unsafe(topic: AdvisedTopic, going: Mapping[str, _Going]) -> Iterator[str]:
     for place in topic.places:
         name = place.place.broker_name
         if name not in going:
@@ -175,19 +175,19 @@ def _ids(going: Mapping[str, _Going]) -> str:
     return listed(shown, BROKERS_SHOWN)
 
 
-def _route(topic: Topic, going: Mapping[str, _Going], *, is_read: bool) -> Check:
+def _route(topic: AdvisedTopic, going: Mapping[str, _Going], *, is_read: bool) -> StepCheck:
     """What topicRoute shows after the write queues went down, or, with ``is_read``, the read queues as well."""
     counts = [f"{name} {one.queues if is_read else one.read} and {one.queues}" for name, one in going.items()]
-    return Check(
+    return StepCheck(
         command=commands.topic_route(topic.cluster.nameserver, topic.name),
         shows=f"#ReadQueue and #WriteQueue are {listed(counts, BROKERS_SHOWN)}.",
     )
 
 
 def _write_down(
-    topic: Topic, going: Mapping[str, _Going], lines: list[str], back: list[str], blocks: tuple[str, ...]
-) -> Step:
-    return Step(
+    topic: AdvisedTopic, going: Mapping[str, _Going], lines: list[str], back: list[str], blocks: tuple[str, ...]
+) -> RecommendationStep:
+    return RecommendationStep(
         title="Write down: producers leave the queues that go",
         expect=f"Within {ROUTES_S} s producers stop writing to the queues {_ids(going)}. Consumers go on reading them.",
         commands=tuple(lines),
@@ -197,12 +197,12 @@ def _write_down(
     )
 
 
-def _wait_for_routes(topic: Topic, going: Mapping[str, _Going]) -> Step:
-    return Step(
+def _wait_for_routes(topic: AdvisedTopic, going: Mapping[str, _Going]) -> RecommendationStep:
+    return RecommendationStep(
         title="Wait for routes: nobody writes there any more",
         expect=f"Nothing comes into the queues {_ids(going)} once each producer has asked for its route again.",
         checks=(
-            Check(
+            StepCheck(
                 command=commands.topic_status(topic.cluster.nameserver, topic.name),
                 shows=f"#Max Offset of the queues {_ids(going)} is the same in two calls that are at least {ROUTES_S} s"
                 " apart, or as long as the slowest producer's pollNameServerInterval.",
@@ -213,14 +213,14 @@ def _wait_for_routes(topic: Topic, going: Mapping[str, _Going]) -> Step:
     )
 
 
-def _drained(topic: Topic, going: Mapping[str, _Going], safety: Safety) -> Step:
+def _drained(topic: AdvisedTopic, going: Mapping[str, _Going], safety: Safety) -> RecommendationStep:
     groups = sorted((one for one in topic.readers if one.kind != SYSTEM), key=lambda one: one.consumer_group)
     committing = [one for one in groups if not is_broadcasting(one.message_model)]
-    return Step(
+    return RecommendationStep(
         title="Drained: every group has read them to their end",
         expect=f"The groups of the topic read the queues {_ids(going)} to their end. Nothing new comes.",
         checks=tuple(
-            Check(
+            StepCheck(
                 command=commands.consumer_progress(
                     topic.cluster.nameserver, one.consumer_group, asks_clients=False, topic=topic.name
                 ),
@@ -253,8 +253,10 @@ def undrained(offline: Sequence[str], broadcasting: Sequence[str]) -> Iterator[s
         )
 
 
-def _read_down(topic: Topic, going: Mapping[str, _Going], lines: list[str], back: list[str]) -> Step:
-    return Step(
+def _read_down(
+    topic: AdvisedTopic, going: Mapping[str, _Going], lines: list[str], back: list[str]
+) -> RecommendationStep:
+    return RecommendationStep(
         title="Read down: consumers leave the queues",
         expect=f"Within about {ROUTES_S + 20} s the groups divide the queues that are left.",
         commands=tuple(lines),

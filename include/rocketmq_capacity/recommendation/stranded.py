@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rocketmq_capacity.model.facts import Place, Reader, Written
-from rocketmq_capacity.recommendation.facts import Topic
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.vocabulary import FIRST_OFFSET, SYSTEM, is_broadcasting
 
 
@@ -41,7 +41,7 @@ class StrandedMessages:
         return is_broadcasting(self.reader.message_model)
 
 
-def stranded_messages(topic: Topic) -> list[StrandedMessages]:
+def stranded_messages(topic: AdvisedTopic) -> list[StrandedMessages]:
     """The stranded messages of each group that reads the topic, by name; none if all queues are readable.
 
     A group with clients that does not subscribe to the topic does not read it, even if it has old offsets.
@@ -53,7 +53,7 @@ def stranded_messages(topic: Topic) -> list[StrandedMessages]:
     return [_of_group(topic, reader, hiding) for reader in sorted(readers, key=lambda one: one.consumer_group)]
 
 
-def _of_group(topic: Topic, reader: Reader, hiding: list[Place]) -> StrandedMessages:
+def _of_group(topic: AdvisedTopic, reader: Reader, hiding: list[Place]) -> StrandedMessages:
     offsets = {
         (one.broker_name, one.queue_id): one.consumer_offset
         for one in topic.stranded
@@ -86,7 +86,7 @@ def _hides(place: Place) -> bool:
     return place.read_queue_nums is not None and place.read_queue_nums < (place.write_queue_nums or 0)
 
 
-def _hidden(topic: Topic, place: Place) -> Iterator[_Hidden]:
+def _hidden(topic: AdvisedTopic, place: Place) -> Iterator[_Hidden]:
     """The queues on a broker with ids from read_queue_nums on; those beyond write_queue_nums only with messages."""
     read, write = place.read_queue_nums or 0, place.write_queue_nums or 0
     written_of = {one.queue_id: one for one in topic.facts.written if one.broker_name == place.broker_name}

@@ -21,7 +21,7 @@ from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
-from rocketmq_capacity.recommendation.facts import Group, GroupAction, needs_fewer
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
 from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL
 
 
@@ -64,7 +64,7 @@ HOW: Final = (
 )
 
 
-def switch_to_pop(group: Group) -> Iterator[tables.Recommendation]:
+def switch_to_pop(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation for a group whose idle clients would have work."""
     thresholds = group.policy.thresholds
     share = thresholds.SWITCH_TO_POP.pop_share_queue_num
@@ -101,14 +101,14 @@ def switch_to_pop(group: Group) -> Iterator[tables.Recommendation]:
     )
 
 
-def _are_many(group: Group, idle: tables.Finding) -> bool:
+def _are_many(group: AdvisedGroup, idle: tables.Finding) -> bool:
     """Whether so many clients are idle that another way of reading is worth it."""
     figures = Idle.of(idle)
     bound: float = group.policy.thresholds.SWITCH_TO_POP.min_idle_ratio
     return bool(figures.idle >= figures.clients * bound)
 
 
-def _is_able(group: Group) -> bool:
+def _is_able(group: AdvisedGroup) -> bool:
     """Whether its clients, its topics and their brokers know POP."""
     facts = group.facts
     is_pulling = facts.message_request_mode == PULL and not facts.is_orderly and facts.consume_type != CONSUME_ACTIVELY
@@ -121,14 +121,14 @@ def _is_able(group: Group) -> bool:
     )
 
 
-def _hands_out(group: Group, topic: str, place: Place) -> bool:
+def _hands_out(group: AdvisedGroup, topic: str, place: Place) -> bool:
     master = group.cluster.masters.get(place.broker_name)
     if master is None or group.topics[topic].is_ordered:
         return False
     return bool(CAN_POP.match(master.version or "")) and (master.config or {}).get("timerWheelEnable", "true") == "true"
 
 
-def _places(group: Group) -> list[tuple[str, Place]]:
+def _places(group: AdvisedGroup) -> list[tuple[str, Place]]:
     """Its business topics on each of their brokers, by name."""
     places = [(reads.topic.topic, place) for reads in group.facts.business for place in reads.topic.places]
     return sorted(places, key=lambda each: (each[0], each[1].broker_name))

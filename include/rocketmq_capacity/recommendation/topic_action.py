@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rocketmq_capacity.model.cases import Case
-from rocketmq_capacity.recommendation.facts import Topic
-from rocketmq_capacity.recommendation.outcomes import Outcome
+from rocketmq_capacity.model.cases import QueueChange
+from rocketmq_capacity.recommendation.facts import AdvisedTopic
+from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.tables import Recommendation
 
 
 @dataclass(frozen=True)
-class Answered:
+class ActionResult:
     """The result of an action for a topic.
 
     Attributes:
@@ -25,7 +25,7 @@ class Answered:
     helped: frozenset[tuple[str, str]] = frozenset()
 
 
-def nothing_to_try(_: Topic) -> Iterable[Case]:
+def nothing_to_try(_: AdvisedTopic) -> Iterable[QueueChange]:
     """The cases of an action that changes no queues."""
     return ()
 
@@ -39,5 +39,5 @@ class TopicAction:
         cases: the changes of the topic's queues that should be tried.
     """
 
-    answers: Callable[[Topic, Mapping[str, Outcome], Safety], Answered]
-    cases: Callable[[Topic], Iterable[Case]] = nothing_to_try
+    answers: Callable[[AdvisedTopic, Mapping[str, CaseOutcome], Safety], ActionResult]
+    cases: Callable[[AdvisedTopic], Iterable[QueueChange]] = nothing_to_try

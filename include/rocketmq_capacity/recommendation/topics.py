@@ -6,9 +6,9 @@ from functools import cache
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.offered import offered
-from rocketmq_capacity.model.cases import Case
+from rocketmq_capacity.model.cases import QueueChange
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
-from rocketmq_capacity.recommendation.facts import Topic, TopicRefusals
+from rocketmq_capacity.recommendation.facts import AdvisedTopic, TopicRefusals
 from rocketmq_capacity.recommendation.investigate import investigate
 from rocketmq_capacity.recommendation.outcomes import outcomes
 from rocketmq_capacity.recommendation.preflight import topic_safety
@@ -29,12 +29,12 @@ def topic_actions() -> tuple[TopicAction, ...]:
     return tuple(offered(__package__, "TOPIC_ACTIONS"))
 
 
-def topic_cases(topic: Topic) -> list[Case]:
+def topic_cases(topic: AdvisedTopic) -> list[QueueChange]:
     """Every change of the topic's queues that should be tried."""
     return [case for action in topic_actions() for case in action.cases(topic)]
 
 
-def topic_answers(topic: Topic) -> TopicAnswers:
+def topic_answers(topic: AdvisedTopic) -> TopicAnswers:
     """The smallest safe change for each of the topic's findings; ``topic.effects`` are those of its cases."""
     safety, tried = topic_safety(topic), outcomes(topic.effects)
     said = [action.answers(topic, tried, safety) for action in topic_actions()]

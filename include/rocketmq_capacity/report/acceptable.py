@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
-from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.plan import Plan, decoded_plan
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS
 from rocketmq_capacity.settings.accepted import PLACES, AcceptedRisk
@@ -132,7 +132,7 @@ def _cause(cause: Cause, risks: Iterable[Risk], more: int) -> AcceptableCause:
     )
 
 
-def _risks(cause: Cause, findings: Mapping[str, Finding]) -> list[Risk]:
+def _risks(cause: Cause, findings: Mapping[str, PlanFinding]) -> list[Risk]:
     """What can be accepted of a cause, without repetitions; its findings are sorted, the most urgent first."""
     risks: dict[Place, Risk] = {}
     for risk in _each(findings[name] for name in cause.findings if name in findings):
@@ -140,7 +140,7 @@ def _risks(cause: Cause, findings: Mapping[str, Finding]) -> list[Risk]:
     return list(risks.values())
 
 
-def _each(findings: Iterable[Finding]) -> Iterator[Risk]:
+def _each(findings: Iterable[PlanFinding]) -> Iterator[Risk]:
     for finding in findings:
         place = {name: getattr(finding, name) for name in PLACES}
         alone = finding.subjects[0] if len(finding.subjects) == 1 else None

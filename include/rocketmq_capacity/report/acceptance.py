@@ -8,7 +8,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from rocketmq_capacity.errors import BadInput, shown
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.accepting import is_about
 from rocketmq_capacity.report.detail import SEVERITY_RANK
@@ -95,5 +95,5 @@ def _risk(fields: Mapping[str, Any], now: datetime) -> AcceptedRisk:
     return risk
 
 
-def _found(plan: Plan, risk: AcceptedRisk) -> list[Finding]:
+def _found(plan: Plan, risk: AcceptedRisk) -> list[PlanFinding]:
     return [finding for finding in plan.findings if is_about(risk, finding)]

@@ -7,8 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity.plan_file import told
-from rocketmq_capacity.plan_file.finding import Finding
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.finding import PlanFinding
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.answering import answering
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.settings.accepted import AcceptedRisk
@@ -42,8 +42,8 @@ class _Entry:
 
 
 def accept(
-    findings: Sequence[Finding], risks: Sequence[AcceptedRisk], taken_at: str, least: Mapping[FoundPlace, str]
-) -> tuple[tuple[Finding, ...], tuple[told.AcceptedRisk, ...]]:
+    findings: Sequence[PlanFinding], risks: Sequence[AcceptedRisk], taken_at: str, least: Mapping[FoundPlace, str]
+) -> tuple[tuple[PlanFinding, ...], tuple[told.PlanAcceptedRisk, ...]]:
     """The findings, those of accepted risks marked, and what became of each entry.
 
     Args:
@@ -58,7 +58,7 @@ def accept(
         of_rule.setdefault(entry.risk.rule, []).append(entry)
     marked = tuple(_marked(finding, of_rule.get(finding.rule, ()), least) for finding in findings)
     return marked, tuple(
-        told.AcceptedRisk(
+        told.PlanAcceptedRisk(
             rule=entry.risk.rule,
             consumer_group=entry.risk.consumer_group,
             topic=entry.risk.topic,
@@ -73,14 +73,14 @@ def accept(
     )
 
 
-def is_about(risk: AcceptedRisk, finding: Finding) -> bool:
+def is_about(risk: AcceptedRisk, finding: PlanFinding) -> bool:
     """Whether a risk names the rule and the place of a finding, which may name its one broker as its subject."""
     brokers = (finding.broker_name, *(one for one in finding.subjects if len(finding.subjects) == 1))
     names = tuple(one for one in brokers if isinstance(one, str))
     return risk.is_about(finding.rule, finding.consumer_group, finding.topic, names)
 
 
-def _marked(finding: Finding, entries: Sequence[_Entry], least: Mapping[FoundPlace, str]) -> Finding:
+def _marked(finding: PlanFinding, entries: Sequence[_Entry], least: Mapping[FoundPlace, str]) -> PlanFinding:
     for entry in entries:
         risk = entry.risk
         if entry.is_over or not is_about(risk, finding):
@@ -94,14 +94,16 @@ def _marked(finding: Finding, entries: Sequence[_Entry], least: Mapping[FoundPla
     return finding
 
 
-def _severity(least: str | None, finding: Finding) -> Severity:
+def _severity(least: str | None, finding: PlanFinding) -> Severity:
     """The severity in words of the vocabulary; the finding's own if nothing is known of earlier runs."""
     return next((one for one in SEVERITY_RANK if one == least), finding.severity)
 
 
 def still_needed(
-    recommendations: Sequence[Recommendation], findings: Sequence[Finding], topics: Mapping[str, Collection[str]]
-) -> tuple[Recommendation, ...]:
+    recommendations: Sequence[PlanRecommendation],
+    findings: Sequence[PlanFinding],
+    topics: Mapping[str, Collection[str]],
+) -> tuple[PlanRecommendation, ...]:
     """Those that answer another finding than accepted ones, or none at all."""
     if all(finding.accepted is None for finding in findings):
         return tuple(recommendations)
@@ -113,7 +115,7 @@ def still_needed(
     return tuple(one for index, one in enumerate(recommendations) if index in needed or index not in accepted)
 
 
-def notes_of(risks: Sequence[told.AcceptedRisk], freeze: told.Freeze | None) -> tuple[str, ...]:
+def notes_of(risks: Sequence[told.PlanAcceptedRisk], freeze: told.PlanFreeze | None) -> tuple[str, ...]:
     """One line for the freeze, and one for all entries that do not hold."""
     notes = []
     if freeze is not None:
@@ -131,6 +133,6 @@ def notes_of(risks: Sequence[told.AcceptedRisk], freeze: told.Freeze | None) -> 
     return tuple(notes)
 
 
-def _words(risk: told.AcceptedRisk) -> str:
+def _words(risk: told.PlanAcceptedRisk) -> str:
     places = [name for name in (risk.consumer_group, risk.topic, risk.broker_name) if name is not None]
     return f"{risk.rule} of {' and '.join(places)}"

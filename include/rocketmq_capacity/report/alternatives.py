@@ -5,14 +5,14 @@ from itertools import combinations, product
 
 from rocketmq_capacity.catalogue.action import INVESTIGATE
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.plan_file.finding import Finding
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.finding import PlanFinding
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.origins import IDLE
 
 
 def alternatives(
-    findings: Sequence[Finding],
-    recommendations: Sequence[Recommendation],
+    findings: Sequence[PlanFinding],
+    recommendations: Sequence[PlanRecommendation],
     answers: Sequence[Sequence[int]],
     origins: Sequence[int | None],
 ) -> list[tuple[int, ...]]:
@@ -44,7 +44,7 @@ def alternatives(
     return sorted(_largest(lists))
 
 
-def _exclusive(options: Iterable[int], recommendations: Sequence[Recommendation]) -> Iterator[tuple[int, ...]]:
+def _exclusive(options: Iterable[int], recommendations: Sequence[PlanRecommendation]) -> Iterator[tuple[int, ...]]:
     classes: dict[tuple[str, int | None], list[int]] = {}
     for position in options:
         recommendation = recommendations[position]

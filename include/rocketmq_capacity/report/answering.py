@@ -5,14 +5,14 @@ from typing import Any
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.order import subjects_key
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.looks import looked_into
 
 
-def urgency(finding: Finding) -> tuple[Any, ...]:
+def urgency(finding: PlanFinding) -> tuple[Any, ...]:
     """A sort key: the finding to mend first comes first."""
     return (
         SEVERITY_RANK[finding.severity],
@@ -26,7 +26,7 @@ def urgency(finding: Finding) -> tuple[Any, ...]:
 
 
 def answering(
-    findings: Sequence[Finding], recommendations: Sequence[Recommendation], topics: Mapping[str, Sequence[str]]
+    findings: Sequence[PlanFinding], recommendations: Sequence[PlanRecommendation], topics: Mapping[str, Sequence[str]]
 ) -> list[list[int]]:
     """For each finding the positions of the recommendations that answer it, in the order of the actions.
 
@@ -44,7 +44,7 @@ def answering(
             for subject in _subjects(recommendation.consumer_group, recommendation.topic):
                 by_subject.setdefault((rule, *subject), []).append(position)
 
-    def of(finding: Finding) -> list[int]:
+    def of(finding: PlanFinding) -> list[int]:
         rule, group, topic = finding.rule, finding.consumer_group, finding.topic
         positions: dict[int, None] = {}
         for subject in (*_asked(group, topic, topics), *_proposed(finding)):
@@ -69,7 +69,7 @@ def _asked(
         yield None, name
 
 
-def _proposed(finding: Finding) -> Iterator[tuple[None, str]]:
+def _proposed(finding: PlanFinding) -> Iterator[tuple[None, str]]:
     """The topics that would level a broker without topics (TOPIC_COVERAGE)."""
     from rocketmq_capacity.assessment.coverage import EmptyBroker  # a Dag's file is parsed without what rules compute
 
@@ -84,7 +84,7 @@ def _subjects(group: str | None, topic: str | None) -> list[tuple[str | None, st
     return [(g, t) for g, t in ((group, None), (None, topic)) if (g, t) != (None, None)]
 
 
-def _fits(recommendation: Recommendation, group: str | None, topic: str | None) -> bool:
+def _fits(recommendation: PlanRecommendation, group: str | None, topic: str | None) -> bool:
     """Whether the groups and the topics of the two are equal; None fits every name."""
     other_group, other_topic = recommendation.consumer_group, recommendation.topic
     if None not in {group, other_group} and group != other_group:
@@ -92,7 +92,7 @@ def _fits(recommendation: Recommendation, group: str | None, topic: str | None) 
     return None in {topic, other_topic} or topic == other_topic
 
 
-def _is_about(recommendation: Recommendation, finding: Finding) -> bool:
+def _is_about(recommendation: PlanRecommendation, finding: PlanFinding) -> bool:
     """Whether what looks into one version, or into some brokers, is about those of the finding; true for any other."""
     from rocketmq_capacity.assessment.versions import version_named_in  # the same
 

@@ -7,7 +7,7 @@ import msgspec
 
 from rocketmq_capacity.plan_file.order import beside
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.report.selection import Asked, asked_about
+from rocketmq_capacity.report.selection import AskedRecommendation, asked_about
 
 
 def digest_of(plan: Plan, ids: Sequence[str]) -> str:
@@ -25,7 +25,7 @@ def digest_of(plan: Plan, ids: Sequence[str]) -> str:
     return sha256(msgspec.json.encode([plan.fingerprint, shown])).hexdigest()
 
 
-def _shown(asked: Asked, alternatives: Sequence[str]) -> list[object]:
+def _shown(asked: AskedRecommendation, alternatives: Sequence[str]) -> list[object]:
     recommendation = asked.recommendation
     return [
         *(

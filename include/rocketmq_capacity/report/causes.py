@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import INVESTIGATE, action_of
 from rocketmq_capacity.catalogue.rule import rule_of, rules
-from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.order import identity, made_unique, nulls_first
-from rocketmq_capacity.plan_file.owners import Owners
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.owners import PeopleOfPlan
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.alternatives import alternatives
 from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_of
@@ -30,7 +30,7 @@ from rocketmq_capacity.tables.assess.findings import FoundPlace
 from rocketmq_capacity.vocabulary import INFO
 
 COVERAGE: Final = "TOPIC_COVERAGE"
-NOBODYS: Final = Owners({}, {})
+NOBODYS: Final = PeopleOfPlan({}, {})
 """Of a policy that tells nothing of groups."""
 
 Key = tuple[str, ...]
@@ -66,11 +66,11 @@ class _Gathered:
 
 
 def causes_of(
-    findings: Sequence[Finding],
-    recommendations: Sequence[Recommendation],
+    findings: Sequence[PlanFinding],
+    recommendations: Sequence[PlanRecommendation],
     topics: Mapping[str, Sequence[str]],
     past: Past | None = None,
-    owners: Owners = NOBODYS,
+    owners: PeopleOfPlan = NOBODYS,
 ) -> Causes:
     """The causes of these findings, and the recommendations that exclude one another.
 
@@ -121,7 +121,7 @@ def _first_findings(answers: Sequence[Sequence[int]]) -> dict[int, int]:
 
 
 def _mended(
-    findings: Sequence[Finding], answers: Sequence[Sequence[int]], origins: Sequence[int]
+    findings: Sequence[PlanFinding], answers: Sequence[Sequence[int]], origins: Sequence[int]
 ) -> Mapping[tuple[int, int], int]:
     """By a finding's index and a recommendation's position: what is urgent of that origin and answered by it."""
     return Counter(
@@ -134,8 +134,8 @@ def _mended(
 
 def _key(
     index: int,
-    findings: Sequence[Finding],
-    recommendations: Sequence[Recommendation],
+    findings: Sequence[PlanFinding],
+    recommendations: Sequence[PlanRecommendation],
     answers: Sequence[Sequence[int]],
     first: Mapping[int, int],
     mended: Mapping[tuple[int, int], int],
@@ -161,18 +161,18 @@ def _led_by(position: int) -> Key:
     return "recommendation", str(position)
 
 
-def _order(recommendation: Recommendation, position: int) -> tuple[int, int]:
+def _order(recommendation: PlanRecommendation, position: int) -> tuple[int, int]:
     return action_of(recommendation.action).place, position
 
 
 def _cause(
     key: Key,
     gathered: _Gathered,
-    findings: Sequence[Finding],
-    recommendations: Sequence[Recommendation],
+    findings: Sequence[PlanFinding],
+    recommendations: Sequence[PlanRecommendation],
     comes_of: Sequence[int | None],
     past: Past | None,
-    owners: Owners,
+    owners: PeopleOfPlan,
 ) -> Cause:
     of_cause = [findings[index] for index in gathered.findings]
     root = next((findings[index] for index in gathered.findings if comes_of[index] is None), None)
@@ -240,7 +240,9 @@ def _id(cause: Cause) -> str:
     return cause.id
 
 
-def _title(rule: str, lead: Recommendation | None, root: Finding | None, brokers: Collection[str | None]) -> str:
+def _title(
+    rule: str, lead: PlanRecommendation | None, root: PlanFinding | None, brokers: Collection[str | None]
+) -> str:
     """What to do, in a few words; what is wrong as well if it is only to look, and alone if there is nothing to do.
 
     One look may be into the ``brokers`` of several causes: only those of this one are named.
@@ -257,7 +259,7 @@ def _title(rule: str, lead: Recommendation | None, root: Finding | None, brokers
     return f"{what_to_do}: {lower_first(wrong)}" if lead.action == INVESTIGATE and wrong else what_to_do
 
 
-def _about(finding: Finding) -> tuple[str, str | None, str | None, str | None]:
+def _about(finding: PlanFinding) -> tuple[str, str | None, str | None, str | None]:
     return finding.rule, finding.consumer_group, finding.topic, finding.broker_name
 
 

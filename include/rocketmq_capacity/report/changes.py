@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from rocketmq_capacity.plan_file.changes import Changes, Closing, Figure, Gone, Worse, grown
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.changes import ChangesSincePlan, Closing, Gone, Worse, WorsenedFigure, grown
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.detail import SEVERITY_RANK
@@ -14,18 +14,18 @@ from rocketmq_capacity.report.impact import impact_of
 from rocketmq_capacity.tables.assess.findings import CLOSING, PENDING, FindingSince, FoundPlace
 
 
-def with_states(findings: Iterable[Finding], states: Mapping[FoundPlace, FindingSince]) -> tuple[Finding, ...]:
+def with_states(findings: Iterable[PlanFinding], states: Mapping[FoundPlace, FindingSince]) -> tuple[PlanFinding, ...]:
     """The findings with their states; one whose state is not known has none."""
     return tuple(_with_state(one, states.get(_full_place(one))) for one in findings)
 
 
 def changes_of(
-    before: Sequence[Finding],
-    now: Sequence[Finding],
+    before: Sequence[PlanFinding],
+    now: Sequence[PlanFinding],
     states: Mapping[FoundPlace, FindingSince],
     since: str,
     worse_factor: float,
-) -> Changes:
+) -> ChangesSincePlan:
     """Compare the findings of two plans.
 
     A finding is the same if rule, group, topic and broker are. Of several, those with the same subjects are paired
@@ -48,7 +48,7 @@ def changes_of(
         if id(is_now) not in opened and (figures or SEVERITY_RANK[is_now.severity] < SEVERITY_RANK[was.severity])
     ]
     close = [(one, states.get(_full_place(one))) for one in sorted(absent, key=urgency)]
-    return Changes(
+    return ChangesSincePlan(
         since=since,
         new=tuple(one.id for one in sorted(new, key=urgency)),
         worse=tuple(one for _, one in sorted(worse, key=lambda pair: urgency(pair[0]))),
@@ -60,12 +60,12 @@ def changes_of(
     )
 
 
-def _full_place(finding: Finding) -> FoundPlace:
+def _full_place(finding: PlanFinding) -> FoundPlace:
     """Its place as :class:`FindingSince` has it."""
     return finding.rule, finding.consumer_group, finding.topic, finding.broker_name
 
 
-def _with_state(finding: Finding, state: FindingSince | None) -> Finding:
+def _with_state(finding: PlanFinding, state: FindingSince | None) -> PlanFinding:
     if state is None or state.state is None:
         return finding
     return replace(finding, state="PENDING" if state.state == PENDING else "OPEN", since=state.since)
@@ -80,15 +80,15 @@ def _closes(state: FindingSince | None) -> bool:
     return state is not None and state.state == CLOSING
 
 
-def _with_subjects(finding: Finding) -> tuple[Any, ...]:
+def _with_subjects(finding: PlanFinding) -> tuple[Any, ...]:
     return (*place_of(finding), finding.subjects)
 
 
-def _worse_figures(before: Finding, after: Finding, factor: float) -> tuple[Figure, ...]:
+def _worse_figures(before: PlanFinding, after: PlanFinding, factor: float) -> tuple[WorsenedFigure, ...]:
     return tuple(grown(impact_of([before]), impact_of([after]), factor))
 
 
-def _gone(finding: Finding) -> Gone:
+def _gone(finding: PlanFinding) -> Gone:
     return Gone(
         id=finding.id,
         rule=finding.rule,

@@ -73,7 +73,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class PeakSpan:
     """A group in the overview: its PEAK today, its FLOOR, and the PEAK of the best other strategy.
 
     ``is_best``: no strategy is better than today's. Otherwise an alternative may be safer without being more even.
@@ -150,7 +150,7 @@ def load_chart(loads: Loads) -> Drawing:
     return _drawing([*layers, average, lines.names()], lines.rows)
 
 
-def overview_chart(spans: Sequence[Span]) -> Drawing:
+def overview_chart(spans: Sequence[PeakSpan]) -> Drawing:
     """One line for each group, from its FLOOR to today's PEAK: how much of the unevenness can be mended."""
     lines = _Lines([span.name for span in spans], bars=1)
     data = [

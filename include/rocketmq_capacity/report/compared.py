@@ -16,23 +16,23 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.plan import decoded_plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.plan_file.sentence import Sentence
-from rocketmq_capacity.report.difference import Changes, Difference, LoadChange, difference
+from rocketmq_capacity.report.difference import ListDifference, LoadChange, PlanDifference, difference
 from rocketmq_capacity.report.view.findings import places_of
 from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import Severity
 
-Item = TypeVar("Item", Finding, Recommendation)
+Item = TypeVar("Item", PlanFinding, PlanRecommendation)
 LARGEST: Final = 128 << 20
 """Bytes of the largest plan that is compared: one of 20,000 groups has less."""
 LONGEST: Final = 2_000
 """Characters of a text that the page shows."""
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class PageLine(msgspec.Struct, frozen=True, kw_only=True):
     """A finding or a recommendation as the page shows it."""
 
     severity: Severity | None = None
@@ -42,18 +42,18 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
 
 
-class Lines(msgspec.Struct, frozen=True, kw_only=True):
+class FirstLines(msgspec.Struct, frozen=True, kw_only=True):
     """The first lines of a list."""
 
-    shown: tuple[Line, ...]
+    shown: tuple[PageLine, ...]
     total: int
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """What is in both plans, but not equal."""
 
-    before: Line
-    after: Line
+    before: PageLine
+    after: PageLine
 
 
 class Pairs(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,13 +63,13 @@ class Pairs(msgspec.Struct, frozen=True, kw_only=True):
     total: int
 
 
-class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings or recommendations of two plans: as `difference.Changes`, in short."""
+class ListSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings or recommendations of two plans: as `difference.ListDifference`, in short."""
 
-    new: Lines
-    gone: Lines
+    new: FirstLines
+    gone: FirstLines
     changed: Pairs
-    same: Lines
+    same: FirstLines
 
     @property
     def still(self) -> int:
@@ -77,24 +77,24 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
         return self.changed.total + self.same.total
 
 
-class Names(msgspec.Struct, frozen=True, kw_only=True):
+class FirstNames(msgspec.Struct, frozen=True, kw_only=True):
     """The first names of a list."""
 
     shown: tuple[str, ...]
     total: int
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """`difference.Difference`, in short."""
+class DifferenceSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """`difference.PlanDifference`, in short."""
 
     relation: str
     what_if: tuple[str, ...]
     """The first lines of the later plan, if it is a what-if."""
-    findings: Compared
-    undecided: Lines
-    recommendations: Compared
-    groups_new: Names
-    groups_gone: Names
+    findings: ListSummary
+    undecided: FirstLines
+    recommendations: ListSummary
+    groups_new: FirstNames
+    groups_gone: FirstNames
     loads: tuple[LoadChange, ...]
     """The first whose change matters."""
     loads_changed: int
@@ -109,7 +109,7 @@ class NotCompared(Exception):
     """The comparison takes more memory or time than it may."""
 
 
-def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
+def comparison_of(before: Path, after: Path, shown: int) -> DifferenceSummary:
     """The comparison of two stored plans, made by a process of its own; of the same files it is made once.
 
     Args:
@@ -130,11 +130,13 @@ def comparison_of(before: Path, after: Path, shown: int) -> Comparison:
 
 
 @lru_cache(maxsize=16)
-def _comparison_once(before: Path, after: Path, shown: int, _files: tuple[tuple[int, int, int], ...]) -> Comparison:
+def _comparison_once(
+    before: Path, after: Path, shown: int, _files: tuple[tuple[int, int, int], ...]
+) -> DifferenceSummary:
     """Of a fleet's plans it takes some seconds to make, and a megabyte at most to keep."""
     try:
         request = msgspec.json.encode((str(before), str(after), shown))
-        comparison = msgspec.json.decode(in_own_process(__name__, request), type=Comparison | None)
+        comparison = msgspec.json.decode(in_own_process(__name__, request), type=DifferenceSummary | None)
     except OwnProcessFailed as error:
         raise NotCompared(str(error)) from None
     if comparison is None:
@@ -149,17 +151,17 @@ def _state_of(plan: Path) -> os.stat_result:
         raise BadInput(str(plan), "", f"cannot be read: {error.strerror}") from None
 
 
-def in_short(whole: Difference, shown: int, *sentences: Mapping[str, tuple[Sentence, ...]]) -> Comparison:
+def in_short(whole: PlanDifference, shown: int, *sentences: Mapping[str, tuple[Sentence, ...]]) -> DifferenceSummary:
     """The first entries of each list, and how many there are; ``sentences`` are those of the plans."""
     changed = [one for one in whole.loads if one.matters]
-    comparison = Comparison(
+    comparison = DifferenceSummary(
         relation=whole.relation,
         what_if=whole.what_if,
         findings=_compared(whole.findings, _finding, shown),
         undecided=_lines(whole.undecided, _finding, shown),
         recommendations=_compared(whole.recommendations, _advice, shown),
-        groups_new=Names(shown=whole.groups_new[:shown], total=len(whole.groups_new)),
-        groups_gone=Names(shown=whole.groups_gone[:shown], total=len(whole.groups_gone)),
+        groups_new=FirstNames(shown=whole.groups_new[:shown], total=len(whole.groups_new)),
+        groups_gone=FirstNames(shown=whole.groups_gone[:shown], total=len(whole.groups_gone)),
         loads=tuple(changed[:shown]),
         loads_changed=len(changed),
         loads_same=len(whole.loads) - len(changed),
@@ -170,7 +172,7 @@ def in_short(whole: Difference, shown: int, *sentences: Mapping[str, tuple[Sente
     return msgspec.structs.replace(comparison, sentences=known)
 
 
-def _shown(comparison: Comparison) -> Iterator[Line]:
+def _shown(comparison: DifferenceSummary) -> Iterator[PageLine]:
     """All lines that the page shows."""
     for part in (comparison.findings, comparison.recommendations):
         for lines in (part.new, part.gone, part.same):
@@ -180,9 +182,9 @@ def _shown(comparison: Comparison) -> Iterator[Line]:
     yield from comparison.undecided.shown
 
 
-def _compared(changes: Changes[Item], line: Callable[[Item], Line], shown: int) -> Compared:
+def _compared(changes: ListDifference[Item], line: Callable[[Item], PageLine], shown: int) -> ListSummary:
     pairs = changes.changed
-    return Compared(
+    return ListSummary(
         new=_lines(changes.new, line, shown),
         gone=_lines(changes.gone, line, shown),
         changed=Pairs(
@@ -192,16 +194,16 @@ def _compared(changes: Changes[Item], line: Callable[[Item], Line], shown: int) 
     )
 
 
-def _lines(items: Sequence[Item], line: Callable[[Item], Line], shown: int) -> Lines:
-    return Lines(shown=tuple(map(line, items[:shown])), total=len(items))
+def _lines(items: Sequence[Item], line: Callable[[Item], PageLine], shown: int) -> FirstLines:
+    return FirstLines(shown=tuple(map(line, items[:shown])), total=len(items))
 
 
-def _finding(item: Finding) -> Line:
-    return Line(severity=item.severity, places=places_of(item), text=cut(item.message, LONGEST), rule=item.rule)
+def _finding(item: PlanFinding) -> PageLine:
+    return PageLine(severity=item.severity, places=places_of(item), text=cut(item.message, LONGEST), rule=item.rule)
 
 
-def _advice(item: Recommendation) -> Line:
-    return Line(title=action_title(item), text=cut(item.reason, LONGEST), rule=item.action)
+def _advice(item: PlanRecommendation) -> PageLine:
+    return PageLine(title=action_title(item), text=cut(item.reason, LONGEST), rule=item.action)
 
 
 def main() -> int:

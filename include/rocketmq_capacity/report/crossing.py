@@ -5,13 +5,13 @@ from typing import Final
 
 from rocketmq_capacity.assessment.rooms import CrossRoom
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.wording import counted, fixed
 
 CROSS_ROOM: Final = "CROSS_ROOM"
 
 
-def pair_of(finding: Finding) -> tuple[str, str] | None:
+def pair_of(finding: PlanFinding) -> tuple[str, str] | None:
     """The two rooms between which most of a finding's messages go, by name; None for a finding of another rule."""
     crossing = evidence_of(finding)
     if not isinstance(crossing, CrossRoom) or not crossing.pairs:
@@ -20,14 +20,14 @@ def pair_of(finding: Finding) -> tuple[str, str] | None:
     return first, second
 
 
-def mb_per_s(findings: Sequence[Finding]) -> float | None:
+def mb_per_s(findings: Sequence[PlanFinding]) -> float | None:
     """MB a second that cross rooms in all findings; None if unknown, or if none is of CROSS_ROOM."""
     figures = [held.cross_room_mb_per_s for held in map(evidence_of, findings) if isinstance(held, CrossRoom)]
     known = [figure for figure in figures if figure is not None]
     return sum(known) if known and len(known) == len(figures) else None
 
 
-def crossing_words(findings: Sequence[Finding]) -> tuple[str, str] | None:
+def crossing_words(findings: Sequence[PlanFinding]) -> tuple[str, str] | None:
     """Title and message of a cause of CROSS_ROOM; None if its findings are of another rule."""
     crossing = [one for one in findings if one.rule == CROSS_ROOM]
     pair = pair_of(crossing[0]) if crossing else None

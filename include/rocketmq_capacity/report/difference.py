@@ -8,25 +8,25 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from msgspec import UNSET
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.order import nulls_first
 from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.matters import figures_matter, load_matters
 from rocketmq_capacity.report.what_if_lines import first_lines
 
-Item = TypeVar("Item", Finding, Recommendation)
+Item = TypeVar("Item", PlanFinding, PlanRecommendation)
 ID: Final = attrgetter("id")
 ADVICE: Final = attrgetter("action", "consumer_group", "topic")
 """What a recommendation does to which group or topic, whatever its figures."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changes(Generic[Item]):
+class ListDifference(Generic[Item]):
     """Findings or recommendations of two plans, compared; each list is in the order of the page."""
 
     new: tuple[Item, ...]
@@ -47,23 +47,23 @@ class Changes(Generic[Item]):
         return tuple(pair for pair in self.still if not _matters(*pair))
 
 
-def _matters(before: Finding | Recommendation, after: Finding | Recommendation) -> bool:
+def _matters(before: PlanFinding | PlanRecommendation, after: PlanFinding | PlanRecommendation) -> bool:
     """Whether what is in both plans is worth a line: it says something else, or its figures change by much."""
     words, _, figures = _told(before)
     words_after, rule, figures_after = _told(after)
     return words != words_after or figures_matter(figures, figures_after, rule)
 
 
-def _told(item: Finding | Recommendation) -> tuple[tuple[Any, ...], str, Any]:
+def _told(item: PlanFinding | PlanRecommendation) -> tuple[tuple[Any, ...], str, Any]:
     """What has to be equal, the rule whose figures it has (empty: none), and these figures."""
-    if isinstance(item, Finding):
+    if isinstance(item, PlanFinding):
         return (item.severity, item.accepted, item.owner, frozenset(item.subjects)), item.rule, item.evidence
     state = None if item.standing is UNSET else (item.standing.state, item.standing.done)
     return (item.id, item.manual, item.owner, state), "", (item.before, item.after)
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class StrategyInPlan:
     """What a strategy means for a group in one plan; None is unknown."""
 
     idle: int | None
@@ -84,8 +84,8 @@ class LoadChange:
     strategy: str
     in_use: tuple[bool, bool]
     """Whether the group runs the strategy, before and after."""
-    before: Load | None
-    after: Load | None
+    before: StrategyInPlan | None
+    after: StrategyInPlan | None
     """None if the plan does not have the group, or the strategy does not apply to it."""
 
     @property
@@ -101,24 +101,24 @@ class LoadChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PlanDifference:
     """All differences of two plans, and what they have in common."""
 
     relation: Literal["same facts", "other facts"]
     """Whether both were made from the same inventory."""
     what_if: tuple[str, ...]
     """The first lines of the later plan, if it is a what-if."""
-    findings: Changes[Finding]
-    undecided: tuple[Finding, ...]
+    findings: ListDifference[PlanFinding]
+    undecided: tuple[PlanFinding, ...]
     """Findings of the earlier plan that the later one, a what-if, can no longer judge; they are not gone."""
-    recommendations: Changes[Recommendation]
+    recommendations: ListDifference[PlanRecommendation]
     groups_new: tuple[str, ...]
     groups_gone: tuple[str, ...]
     loads: tuple[LoadChange, ...]
     """Strategies in use first, those whose change matters before the others."""
 
 
-def difference(before: Plan, after: Plan) -> Difference:
+def difference(before: Plan, after: Plan) -> PlanDifference:
     """Compare two plans of two days, or a plan with a what-if of it (``after``).
 
     A finding is still there if the later plan has one of the same rule about the same group, topic and broker. Of
@@ -133,7 +133,7 @@ def difference(before: Plan, after: Plan) -> Difference:
     findings, undecided = _without_undecided(
         _changes(before.findings, after.findings, (_finding, place_of), urgency), after
     )
-    return Difference(
+    return PlanDifference(
         relation="same facts" if before.fingerprint == after.fingerprint else "other facts",
         what_if=() if after.scenario is UNSET else tuple(first_lines(after.scenario)),
         findings=findings,
@@ -145,7 +145,9 @@ def difference(before: Plan, after: Plan) -> Difference:
     )
 
 
-def _without_undecided(findings: Changes[Finding], after: Plan) -> tuple[Changes[Finding], tuple[Finding, ...]]:
+def _without_undecided(
+    findings: ListDifference[PlanFinding], after: Plan
+) -> tuple[ListDifference[PlanFinding], tuple[PlanFinding, ...]]:
     """The changes without the findings that a what-if can no longer judge, and these findings."""
     in_doubt = () if after.scenario is UNSET else after.scenario.findings_undecided
     named = {place_of(one) for one in in_doubt}
@@ -159,20 +161,20 @@ def _changes(
     after: Sequence[Item],
     identities: Sequence[Callable[[Item], Any]],
     order: Callable[[Item], Any],
-) -> Changes[Item]:
+) -> ListDifference[Item]:
     still, old, new = paired(before, after, identities)
-    return Changes(
+    return ListDifference(
         tuple(sorted(new, key=order)),
         tuple(sorted(old, key=order)),
         tuple(sorted(still, key=lambda pair: order(pair[1]))),
     )
 
 
-def _finding(finding: Finding) -> tuple[Any, ...]:
+def _finding(finding: PlanFinding) -> tuple[Any, ...]:
     return (*place_of(finding), finding.subjects)
 
 
-def _advice_order(recommendation: Recommendation) -> tuple[Any, ...]:
+def _advice_order(recommendation: PlanRecommendation) -> tuple[Any, ...]:
     return (*nulls_first(*ADVICE(recommendation)), recommendation.id)
 
 
@@ -196,13 +198,13 @@ def _in_use(group: GroupPlan | None) -> str | None:
     return None if now is None else now.strategy
 
 
-def _strategies(group: GroupPlan | None) -> dict[str, Load]:
+def _strategies(group: GroupPlan | None) -> dict[str, StrategyInPlan]:
     held = () if group is None else group.strategies
     return {strategy.strategy: _load(strategy) for strategy in held if strategy.applicable}
 
 
-def _load(strategy: StrategyPlan) -> Load:
-    return Load(
+def _load(strategy: StrategyPlan) -> StrategyInPlan:
+    return StrategyInPlan(
         idle=len(strategy.idle_clients) if strategy.is_known else None,
         orphans=len(strategy.orphan_queues) if strategy.is_known else None,
         count_peak=None if strategy.count is None else strategy.count.peak,

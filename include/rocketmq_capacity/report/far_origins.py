@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.assessment.broker_loss import Loss, Masterless
+from rocketmq_capacity.assessment.broker_loss import BrokerLossEvidence, Masterless
 from rocketmq_capacity.assessment.ownership import Idle
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 
 COVERAGE: Final = "TOPIC_COVERAGE"
 LOSS: Final = "BROKER_LOSS"
@@ -22,7 +22,7 @@ class _Told:
     masterless: Mapping[str | None, int]
     doubtful: Mapping[object, int]
 
-    def origin(self, finding: Finding) -> int | None:
+    def origin(self, finding: PlanFinding) -> int | None:
         """The index of the finding whose consequence it is."""
         match finding.rule, evidence_of(finding):
             case "MEMBERSHIP_DISAGREEMENT", _:
@@ -31,13 +31,13 @@ class _Told:
                 return self.alone.get(finding.topic)
             case "FIFO_BROKEN", _:
                 return self.masterless.get(finding.broker_name)
-            case _, Loss() as loss if not loss.groups_under:
+            case _, BrokerLossEvidence() as loss if not loss.groups_under:
                 ended = [*loss.unwritable_topics, *loss.unreadable_topics]
                 return self.alone[ended[0]] if ended and self.alone.keys() >= set(ended) else None
         return None
 
 
-def far_origins(findings: Sequence[Finding]) -> dict[int, int]:
+def far_origins(findings: Sequence[PlanFinding]) -> dict[int, int]:
     """By index of a finding, the index of the finding of another thing whose consequence it is.
 
     The loss of a broker that only ends topics which stand on it alone is what their TOPIC_COVERAGE says. If a snapshot

@@ -5,23 +5,23 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rocketmq_capacity.plan_file.recommendation import Recommendation
-from rocketmq_capacity.plan_file.told import Freeze
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
+from rocketmq_capacity.plan_file.told import PlanFreeze
 from rocketmq_capacity.settings import freeze as policy
 from rocketmq_capacity.vocabulary import changes_cluster
 
 COMMENT = "#"
 
 
-def freeze_of(freezes: Iterable[policy.Freeze], taken_at: str) -> Freeze | None:
+def freeze_of(freezes: Iterable[policy.Freeze], taken_at: str) -> PlanFreeze | None:
     """The freeze that holds at the moment of the snapshot, as the plan repeats it."""
     freeze = policy.freeze_at(freezes, taken_at)
     if freeze is None:
         return None
-    return Freeze(begins=policy.utc_text(freeze.begins), ends=policy.utc_text(freeze.ends), why=freeze.why)
+    return PlanFreeze(begins=policy.utc_text(freeze.begins), ends=policy.utc_text(freeze.ends), why=freeze.why)
 
 
-def frozen(recommendations: Sequence[Recommendation], freeze: Freeze | None) -> tuple[Recommendation, ...]:
+def frozen(recommendations: Sequence[PlanRecommendation], freeze: PlanFreeze | None) -> tuple[PlanRecommendation, ...]:
     """The recommendations; in a freeze each command that may change the cluster is a comment. What only looks stays."""
     if freeze is None:
         return tuple(recommendations)

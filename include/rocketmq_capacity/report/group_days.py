@@ -25,7 +25,7 @@ MOST_NAMES: Final = 100
 DATASETS: Final[tuple[type[Dataset], ...]] = (GroupStatus, GroupHour, GroupDay)
 
 
-class Asked(Struct):
+class DaysRequest(Struct):
     """What the process is asked.
 
     Attributes:
@@ -41,7 +41,7 @@ class Asked(Struct):
     plan: str | None
 
 
-class Found(Struct):
+class DaysAnswer(Struct):
     """What it found.
 
     Attributes:
@@ -62,14 +62,14 @@ class Found(Struct):
         return Markup(self.days or "")  # noqa: S704  # what main has just written
 
 
-def find_group(run: Run, plan: Path | None, text: str, language: Language) -> Found:
+def find_group(run: Run, plan: Path | None, text: str, language: Language) -> DaysAnswer:
     """The groups of a run whose names have this text; of a single one its days.
 
     Errors: OwnProcessFailed; StoreUnreachable if the store does not answer.
     """
     files = [list(map(str, _files(run, dataset))) for dataset in DATASETS]
-    asked = Asked(text, language, files, None if plan is None else str(plan))
-    return msgspec.json.decode(in_own_process(PROCESS, msgspec.json.encode(asked)), type=Found)
+    asked = DaysRequest(text, language, files, None if plan is None else str(plan))
+    return msgspec.json.decode(in_own_process(PROCESS, msgspec.json.encode(asked)), type=DaysAnswer)
 
 
 def _files(run: Run, dataset: type[Dataset]) -> Sequence[Path]:

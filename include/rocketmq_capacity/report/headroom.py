@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from rocketmq_capacity.plan_file.headroom import GroupHeadroom, Headroom
+from rocketmq_capacity.plan_file.headroom import Headroom, PlanHeadroom
 from rocketmq_capacity.tables.assess.brokers import BrokerLoad, TopicHeadroom
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.vocabulary import HeadroomKind
@@ -15,13 +15,13 @@ LOWEST: Final = 10
 SIGNIFICANT_DIGITS: Final = 6
 
 
-def headroom_of(row: GroupStatus) -> GroupHeadroom | None:
+def headroom_of(row: GroupStatus) -> PlanHeadroom | None:
     """The headroom of a group; None if it is unknown, or if no message comes."""
     factor, measured, breaks = row.headroom_factor, row.headroom_measured_factor, row.headroom_breaks
     if factor is None or breaks is None:
         return None
     of_measured = None if measured is None else steady(measured)
-    return GroupHeadroom(factor=steady(factor), measured_factor=of_measured, breaks=breaks)
+    return PlanHeadroom(factor=steady(factor), measured_factor=of_measured, breaks=breaks)
 
 
 def lowest_headroom(rows: Iterable[GroupStatus], others: Iterable[Headroom] = ()) -> tuple[Headroom, ...]:

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.plan_file.finding import Finding, Impact
+from rocketmq_capacity.plan_file.finding import Impact, PlanFinding
 
 LAG: Final = "lag"
 BUSY: Final = "utilisation_ratio"
 
 
-def impact_of(findings: Sequence[Finding]) -> Impact:
+def impact_of(findings: Sequence[PlanFinding]) -> Impact:
     """The figures of these findings; a figure is null if no finding has it, or if it is unknown in one of them.
 
     The findings about one group speak of the same messages and clients: of their lags the largest counts, and of all

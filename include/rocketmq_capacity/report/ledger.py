@@ -26,12 +26,12 @@ from rocketmq_capacity.plan_file.ledger import (
     Ledger,
     LedgerEntry,
     LedgerFigure,
-    Standing,
+    LedgerStanding,
     State,
     Value,
 )
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.deliveries import judged_deliveries
 from rocketmq_capacity.report.foretold import BROKERS, OWNED, PEAK, QUEUES, TWICE, UTILISATION
 from rocketmq_capacity.report.gates import Going, Leftover, Spread, gate_of, gate_of_broker
@@ -55,7 +55,7 @@ Queues = Mapping[str, tuple[int | None, int | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owners:
+class ReportedOwners:
     """What the clients of a group report to own of its business topics.
 
     Attributes:
@@ -72,7 +72,7 @@ class Owners:
 
 
 @dataclass(frozen=True, slots=True)
-class Today:
+class LedgerFacts:
     """What the snapshot says of what earlier plans recommended.
 
     Attributes:
@@ -84,21 +84,21 @@ class Today:
     """
 
     queues: Mapping[str, Queues] = field(default_factory=dict)
-    owners: Callable[[Collection[str]], Mapping[str, Owners]] = lambda _names: {}
+    owners: Callable[[Collection[str]], Mapping[str, ReportedOwners]] = lambda _names: {}
     went_back: Callable[[Collection[str]], Mapping[str, int | None]] = lambda _names: {}
     leftover: Callable[[str, Going], Leftover] = lambda _topic, _going: Leftover(msgs_per_s=None)
     spread: Spread | None = None
 
 
-NOTHING_SEEN: Final = Today()
+NOTHING_SEEN: Final = LedgerFacts()
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _JudgedBy:
     """What is judged by: the groups of today, what their clients own, and by how much their offsets went back."""
 
     groups: Mapping[str, GroupPlan]
-    owned: Mapping[str, Owners]
+    owned: Mapping[str, ReportedOwners]
     went_back: Mapping[str, int | None]
 
 
@@ -120,7 +120,7 @@ class _Carried:
         return {one.consumer_group for one in self.entry.groups}
 
 
-def with_ledger(plan: Plan, before: PlanBefore, today: Today) -> Plan:
+def with_ledger(plan: Plan, before: PlanBefore, today: LedgerFacts) -> Plan:
     """The plan with the standing of its recommendations, and with what became of earlier ones.
 
     Args:
@@ -155,7 +155,7 @@ def _fate(entry: LedgerEntry) -> Fate:
     return next(one for one in ORDER if one == entry.state)
 
 
-def _carried(entry: LedgerEntry, groups: Mapping[str, GroupPlan], today: Today) -> _Carried:
+def _carried(entry: LedgerEntry, groups: Mapping[str, GroupPlan], today: LedgerFacts) -> _Carried:
     group, queues = groups.get(entry.consumer_group or ""), today.queues.get(entry.topic or "", {})
     brokers = None if today.spread is None else len(today.spread.brokers)
     came = [brokers if one.figure == BROKERS else _came(one, queues, group) for one in entry.changes]
@@ -200,7 +200,7 @@ def _done(figure: LedgerFigure) -> Done:
     return "IN_PART" if came == MIXED else "OTHERWISE"
 
 
-def _matched(recommendations: Iterable[Recommendation], carried: Sequence[_Carried]) -> dict[str, _Carried]:
+def _matched(recommendations: Iterable[PlanRecommendation], carried: Sequence[_Carried]) -> dict[str, _Carried]:
     """By id of today's recommendation, the earlier one that it is: of the same id, or the only one of its kind."""
     by_id = {one.entry.id: one for one in carried}
     made = [one for one in recommendations if action_of(one.action).changes != "nothing"]
@@ -219,18 +219,18 @@ def _matched(recommendations: Iterable[Recommendation], carried: Sequence[_Carri
     return matched
 
 
-def _with_standing(recommendation: Recommendation, earlier: _Carried | None, plan: Plan) -> Recommendation:
+def _with_standing(recommendation: PlanRecommendation, earlier: _Carried | None, plan: Plan) -> PlanRecommendation:
     if action_of(recommendation.action).changes == "nothing":
         return recommendation
     if earlier is None:
-        standing = Standing(state="NEW", since=plan.taken_at)
+        standing = LedgerStanding(state="NEW", since=plan.taken_at)
     else:
         entry = earlier.entry
         is_same = entry.id == recommendation.id  # an approval is one of what was asked, and of no other number
         holds = is_same and entry.expires_at is not None and _days(plan.taken_at, entry.expires_at) > 0
         was_approved = is_same and entry.approved_at is not None
         not_approved: State = "EXPIRED" if was_approved else "OPEN"
-        standing = Standing(
+        standing = LedgerStanding(
             state="APPROVED" if holds else not_approved,
             since=entry.since,
             approved_by=entry.approved_by if is_same else None,
@@ -250,12 +250,12 @@ def _closed(
     plan: Plan,
     left: Sequence[_Carried],
     groups: Mapping[str, GroupPlan],
-    today: Today,
+    today: LedgerFacts,
 ) -> list[LedgerEntry]:
     """What became of the recommendations that are not made any more."""
     done = [one for one in left if one.done == "DONE"]
     asked = {name for one in left if one.done in ("DONE", None) for name in one.touched}
-    seen = _Seen(groups, *((today.owners(sorted(asked)), today.went_back(sorted(asked))) if asked else ({}, {})))
+    seen = _JudgedBy(groups, *((today.owners(sorted(asked)), today.went_back(sorted(asked))) if asked else ({}, {})))
     touched = Counter(name for one in done for name in one.touched)
     topics = {one.entry.topic for one in done if one.entry.topic is not None}
     closed = []
@@ -274,7 +274,7 @@ def _closed(
     return closed
 
 
-def _gate(earlier: _Carried, today: Today, taken_at: str) -> Gate | None:
+def _gate(earlier: _Carried, today: LedgerFacts, taken_at: str) -> Gate | None:
     """The gate that a change has come to; None if it is not begun, or done."""
     entry = replace(earlier.entry, changes=earlier.changes)
     if earlier.done == "IN_PART" and (gate := gate_of(entry, today.leftover)) is not None:
@@ -294,7 +294,7 @@ def _why_gone(earlier: _Carried, touched: Mapping[str, int], topics: Collection[
 def _judged(
     entry: LedgerEntry,
     is_done: bool,
-    seen: _Seen,
+    seen: _JudgedBy,
     twice: Collection[str],
     taken_at: str,
 ) -> LedgerEntry:
@@ -325,7 +325,9 @@ def _judged(
     return replace(entry, state="GONE", why=entry.why or "no snapshot shows whether it was carried out")
 
 
-def _judged_deliveries(figure: LedgerFigure, entry: LedgerEntry, seen: _Seen, twice: Collection[str]) -> LedgerFigure:
+def _judged_deliveries(
+    figure: LedgerFigure, entry: LedgerEntry, seen: _JudgedBy, twice: Collection[str]
+) -> LedgerFigure:
     """Judged once, by the two snapshots between which the change was carried out; later offsets say nothing of it."""
     if entry.state == "CARRIED_OUT":
         return figure
@@ -337,7 +339,7 @@ def _judged_deliveries(figure: LedgerFigure, entry: LedgerEntry, seen: _Seen, tw
     return judged_deliveries(figure, [one.consumer_group for one in entry.groups], seen.went_back)
 
 
-def _became(figure: str, group: GroupPlan, owners: Owners | None) -> Value:
+def _became(figure: str, group: GroupPlan, owners: ReportedOwners | None) -> Value:
     if figure == UTILISATION:
         return None if group.utilisation is None else group.utilisation.estimate
     if owners is None:

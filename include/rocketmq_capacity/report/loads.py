@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rocketmq_capacity.plan_file.group import Skew, StrategyPlan
+from rocketmq_capacity.plan_file.group import PlanSkew, StrategyPlan
 from rocketmq_capacity.report.limits import BARS_BUSIEST, BARS_IDLEST
 from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.vocabulary import POP, java_order
@@ -25,9 +25,9 @@ class Measure:
     step: float
     """The least distance between two marks of an axis: there is no half queue."""
 
-    def of(self, strategy: StrategyPlan) -> Skew | None:
+    def of(self, strategy: StrategyPlan) -> PlanSkew | None:
         """How unevenly this is spread over the group's clients under the strategy."""
-        skew: Skew | None = getattr(strategy, self.metric)
+        skew: PlanSkew | None = getattr(strategy, self.metric)
         return skew
 
     def on(self, client: ClientLoad) -> float | None:

@@ -56,7 +56,7 @@ class Raised(NamedTuple):
 
 
 @dataclass(slots=True)
-class Loss:
+class FailureLoss:
     """A failure and its effect.
 
     Attributes:
@@ -112,14 +112,14 @@ class Loss:
     unreadable: list[str] = field(default_factory=list)
 
 
-def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tuple[Loss, ...]:
+def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tuple[FailureLoss, ...]:
     """One entry for each failure: brokers, rooms, then lost clients; of each kind the most harmful first."""
-    losses: dict[tuple[str, str | None], Loss] = {}
+    losses: dict[tuple[str, str | None], FailureLoss] = {}
 
-    def loss(failure: str, lost: str | None) -> Loss:
+    def loss(failure: str, lost: str | None) -> FailureLoss:
         name = lost if failure in OF_THE_CLUSTER else None
         if (failure, name) not in losses:
-            losses[failure, name] = Loss(failure, name)
+            losses[failure, name] = FailureLoss(failure, name)
         return losses[failure, name]
 
     for group in groups:
@@ -133,13 +133,13 @@ def losses_of(groups: Iterable[GroupAfter], topics: Iterable[TopicAfter]) -> tup
     return tuple(sorted(losses.values(), key=lambda loss: (ORDER.index(loss.failure), *harm(loss))))
 
 
-def harm(loss: Loss) -> tuple[int, int, int, float, str]:
+def harm(loss: FailureLoss) -> tuple[int, int, int, float, str]:
     """A sort key, most harm first: unreadable topics, unwritable topics, groups that are worse off, traffic, name."""
     topics = -len(loss.unreadable), -len(loss.unwritable)
     return *topics, -len(loss.worse), -(loss.msgs_per_s or 0.0), loss.lost or ""
 
 
-def _add_group(loss: Loss, group: GroupAfter) -> None:
+def _add_group(loss: FailureLoss, group: GroupAfter) -> None:
     loss.groups += 1
     loss.lost_queues += group.lost_queues
     loss.read_again_s = max(loss.read_again_s, group.read_again_s)
@@ -161,7 +161,7 @@ def _add_group(loss: Loss, group: GroupAfter) -> None:
             loss.reasons.setdefault(reason, []).append(group.consumer_group)
 
 
-def _add_clients(loss: Loss, group: GroupAfter) -> None:
+def _add_clients(loss: FailureLoss, group: GroupAfter) -> None:
     loss.clients_today = _sum(loss.clients_today, group.clients_today)
     loss.clients_left = _sum(loss.clients_left, group.clients_left)
     if group.busy_ratio is None or group.busy_today is None:
@@ -177,7 +177,7 @@ def _grows_by(raised: Raised) -> float:
     return raised.busy_ratio - raised.busy_today
 
 
-def _add_queues(loss: Loss, group: GroupAfter) -> None:
+def _add_queues(loss: FailureLoss, group: GroupAfter) -> None:
     if group.unread_queues is None:
         loss.unknown_readers += 1
     else:
@@ -188,7 +188,7 @@ def _add_queues(loss: Loss, group: GroupAfter) -> None:
         loss.waiting += group.waiting_messages
 
 
-def _add_topic(loss: Loss, topic: TopicAfter) -> None:
+def _add_topic(loss: FailureLoss, topic: TopicAfter) -> None:
     loss.msgs_per_s = _sum(loss.msgs_per_s, topic.msgs_per_s)
     if topic.was_writable and topic.writable_queues == 0:
         loss.unwritable.append(topic.topic)

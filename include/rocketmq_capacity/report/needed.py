@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 
 SCALE: Final = "SCALE_CONSUMERS"
 
 
-class Needed(NamedTuple):
+class ClientsOfGroup(NamedTuple):
     """The clients of a group.
 
     Attributes:
@@ -20,7 +20,7 @@ class Needed(NamedTuple):
 
     clients: int
     needed: int | None
-    recommendation: Recommendation | None = None
+    recommendation: PlanRecommendation | None = None
 
     @property
     def spare(self) -> int | None:
@@ -28,19 +28,21 @@ class Needed(NamedTuple):
         return None if self.needed is None else max(0, self.clients - self.needed)
 
 
-def needed_by_group(plan: Plan) -> Mapping[str, Needed]:
+def needed_by_group(plan: Plan) -> Mapping[str, ClientsOfGroup]:
     """Of each group."""
-    fewest: dict[str, Recommendation] = {}
+    fewest: dict[str, PlanRecommendation] = {}
     for recommendation in plan.recommendations:
         if recommendation.consumer_group is not None and scales_down(recommendation):
             known = fewest.get(recommendation.consumer_group)
             if known is None or recommendation.after["clients"] < known.after["clients"]:
                 fewest[recommendation.consumer_group] = recommendation
-    needed = {one.consumer_group: Needed(one.connections, one.client_bounds.target) for one in plan.groups}
-    return needed | {name: Needed(one.before["clients"], one.after["clients"], one) for name, one in fewest.items()}
+    needed = {one.consumer_group: ClientsOfGroup(one.connections, one.client_bounds.target) for one in plan.groups}
+    return needed | {
+        name: ClientsOfGroup(one.before["clients"], one.after["clients"], one) for name, one in fewest.items()
+    }
 
 
-def scales_down(recommendation: Recommendation) -> bool:
+def scales_down(recommendation: PlanRecommendation) -> bool:
     """Whether a recommendation is to run fewer clients."""
     before, after = recommendation.before.get("clients"), recommendation.after.get("clients")
     return recommendation.action == SCALE and isinstance(before, int) and isinstance(after, int) and after < before

@@ -6,7 +6,7 @@ from typing import Final
 from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.assessment.client_outlier import ClientOutlier
 from rocketmq_capacity.assessment.ownership import Orphans
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
 from rocketmq_capacity.report.far_origins import far_origins
 from rocketmq_capacity.tables.dataset import Queue
@@ -40,7 +40,7 @@ Others = Mapping[str, Sequence[int]]
 """The indexes of the findings of one group, by rule, the most urgent first."""
 
 
-def direct_origins(findings: Sequence[Finding]) -> Iterator[int | None]:
+def direct_origins(findings: Sequence[PlanFinding]) -> Iterator[int | None]:
     """For each finding the index of another finding whose consequence it is, or None."""
     far = far_origins(findings)
     of_group: dict[str, dict[str, list[int]]] = {}
@@ -59,7 +59,7 @@ def first_origin(index: int, origins: Sequence[int | None]) -> int:
     return index
 
 
-def _origin(finding: Finding, others: Others, findings: Sequence[Finding]) -> int | None:
+def _origin(finding: PlanFinding, others: Others, findings: Sequence[PlanFinding]) -> int | None:
     if finding.rule == ORPHAN:
         return _origin_of_orphans(finding, others)
     clients = [subject for subject in finding.subjects if isinstance(subject, str)]
@@ -76,7 +76,7 @@ def _origin(finding: Finding, others: Others, findings: Sequence[Finding]) -> in
     return _first_of(UNEVEN.get(finding.rule, ()), others)
 
 
-def _origin_of_orphans(finding: Finding, others: Others) -> int | None:
+def _origin_of_orphans(finding: PlanFinding, others: Others) -> int | None:
     orphans = Orphans.read(finding)
     cause = "" if orphans is None else orphans.cause
     rule = DUPLICATE if DUPLICATE in others else cause
@@ -86,7 +86,11 @@ def _origin_of_orphans(finding: Finding, others: Others) -> int | None:
 
 
 def _origin_in_clients(
-    finding: Finding, clients: Sequence[str], queues: Sequence[Queue], others: Others, findings: Sequence[Finding]
+    finding: PlanFinding,
+    clients: Sequence[str],
+    queues: Sequence[Queue],
+    others: Others,
+    findings: Sequence[PlanFinding],
 ) -> int | None:
     """Clients that are set up wrongly, or a sick one."""
     set_up: dict[str, list[str]] = {
@@ -106,7 +110,7 @@ def _origin_in_clients(
 
 
 def _origin_of_lag(
-    finding: Finding, queues: Sequence[Queue], others: Others, findings: Sequence[Finding]
+    finding: PlanFinding, queues: Sequence[Queue], others: Others, findings: Sequence[PlanFinding]
 ) -> int | None:
     if STALE in others and finding.severity == INFO:
         return others[STALE][0]
@@ -120,13 +124,13 @@ def _origin_of_lag(
     return None if too_few is None or _is_behind(findings[too_few]) else too_few
 
 
-def _is_behind(finding: Finding) -> bool:
+def _is_behind(finding: PlanFinding) -> bool:
     """Whether the group is too small because its lag grows."""
     busy = TooBusy.read(finding)
     return busy is not None and busy.cause == LAGS
 
 
-def _origin_of_size(finding: Finding, others: Others) -> int | None:
+def _origin_of_size(finding: PlanFinding, others: Others) -> int | None:
     busy = TooBusy.read(finding)
     if busy is not None and (mended := others.get(busy.mend_first or "")):
         return mended[0]
@@ -134,7 +138,7 @@ def _origin_of_size(finding: Finding, others: Others) -> int | None:
     return behind if behind is not None or finding.severity != INFO else _first_of((IDLE,), others)
 
 
-def _origin_of_idle(clients: Sequence[str], others: Others, findings: Sequence[Finding]) -> int | None:
+def _origin_of_idle(clients: Sequence[str], others: Others, findings: Sequence[PlanFinding]) -> int | None:
     if STARVATION in others and set(_named(others[STARVATION], findings)).issuperset(clients):
         return others[STARVATION][0]
     orphans = (Orphans.read(findings[index]) for index in others.get(ORPHAN, ()))
@@ -148,12 +152,12 @@ def _first_of(rules: Iterable[str], others: Others) -> int | None:
     return next((others[rule][0] for rule in rules if rule in others), None)
 
 
-def _too_few(others: Others, findings: Sequence[Finding]) -> int | None:
+def _too_few(others: Others, findings: Sequence[PlanFinding]) -> int | None:
     """The finding that says that the group is too small."""
     return next((index for index in others.get(CAPACITY, ()) if findings[index].severity != INFO), None)
 
 
-def _named(indexes: Iterable[int], findings: Sequence[Finding]) -> Iterator[str | Queue]:
+def _named(indexes: Iterable[int], findings: Sequence[PlanFinding]) -> Iterator[str | Queue]:
     """What the findings with these indexes name."""
     for index in indexes:
         yield from findings[index].subjects

@@ -47,7 +47,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PanelLine:
     """A line; where two points are more than ``gap_s`` apart it is interrupted, and a single point is a dot."""
 
     points: Points
@@ -80,7 +80,7 @@ class Panel:
     """
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[PanelLine, ...]
     levels: tuple[Level, ...] = ()
     band: tuple[Points, Points] | None = None
     whole: float | None = None
@@ -181,7 +181,7 @@ def _panel(panel: Panel, scale: _Scale) -> Iterator[str]:
     yield from (_line(line, scale) for line in panel.lines)
 
 
-def _line(line: Line, scale: _Scale) -> str:
+def _line(line: PanelLine, scale: _Scale) -> str:
     return (
         f'<path d="{_path(line, scale)}" fill="none" stroke="{line.colour}" stroke-width="{line.width}"'
         f' stroke-linecap="round" stroke-linejoin="round" stroke-dasharray="{DASHES if line.is_dashed else "none"}">'
@@ -189,7 +189,7 @@ def _line(line: Line, scale: _Scale) -> str:
     )
 
 
-def _path(line: Line, scale: _Scale) -> str:
+def _path(line: PanelLine, scale: _Scale) -> str:
     """In tenths of a pixel, each point from the one before; of points at one height the first and the last.
 
     A page has many thousand points.

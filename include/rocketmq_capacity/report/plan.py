@@ -10,16 +10,16 @@ from msgspec import UNSET, UnsetType
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import ContractBroken
 from rocketmq_capacity.language.of_plan import with_sentences
-from rocketmq_capacity.plan_file.changes import Changes
-from rocketmq_capacity.plan_file.finding import Finding, still_open
+from rocketmq_capacity.plan_file.changes import ChangesSincePlan
+from rocketmq_capacity.plan_file.finding import PlanFinding, still_open
 from rocketmq_capacity.plan_file.findings import finding_of, in_order
 from rocketmq_capacity.plan_file.group import (
-    Churn,
-    ClientBounds,
     GroupPlan,
     NeededClients,
-    Peak,
-    Skew,
+    PlanChurn,
+    PlanClientBounds,
+    PlanPeak,
+    PlanSkew,
     StrategyPlan,
     Utilisation,
 )
@@ -27,11 +27,11 @@ from rocketmq_capacity.plan_file.ledger import ActionRate, LedgerEntry
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
 from rocketmq_capacity.plan_file.order import nulls_first
 from rocketmq_capacity.plan_file.own_policy import OwnPolicy
-from rocketmq_capacity.plan_file.owners import Owners
-from rocketmq_capacity.plan_file.plan import FORMAT, Completeness, Failure, Plan
-from rocketmq_capacity.plan_file.recommendation import Approval, ConfigAssignment, Recommendation
+from rocketmq_capacity.plan_file.owners import PeopleOfPlan
+from rocketmq_capacity.plan_file.plan import FORMAT, Completeness, Plan, PlanFailure
+from rocketmq_capacity.plan_file.recommendation import Approval, PlanConfigAssignment, PlanRecommendation
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
-from rocketmq_capacity.plan_file.steps import STEPS, Check
+from rocketmq_capacity.plan_file.steps import STEPS, StepCheck
 from rocketmq_capacity.report.accepting import accept, notes_of, still_needed
 from rocketmq_capacity.report.approval import divided, needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
@@ -41,9 +41,9 @@ from rocketmq_capacity.report.changes import changes_of, with_states
 from rocketmq_capacity.report.coming_events import events_of
 from rocketmq_capacity.report.freezing import freeze_of, frozen
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
-from rocketmq_capacity.report.ledger import NOTHING_SEEN, Today, with_ledger
+from rocketmq_capacity.report.ledger import NOTHING_SEEN, LedgerFacts, with_ledger
 from rocketmq_capacity.report.plan_before import PlanBefore
-from rocketmq_capacity.report.rows import Rows
+from rocketmq_capacity.report.rows import PlanRows
 from rocketmq_capacity.report.score import scored
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
 from rocketmq_capacity.report.transitions import transitions_of, undecided_of
@@ -56,13 +56,13 @@ _LEDGER_ENTRY: Final = msgspec.json.Decoder(LedgerEntry)
 
 
 def plan_of(
-    rows: Rows,
+    rows: PlanRows,
     policy: Policy,
     *,
     scenario: ScenarioResult | None = None,
     answers: Sequence[Approval] = (),
     own_policy: OwnPolicy | None = None,
-    today: Today = NOTHING_SEEN,
+    today: LedgerFacts = NOTHING_SEEN,
 ) -> Plan:
     """The plan of one snapshot, every list in a total order.
 
@@ -86,7 +86,7 @@ def plan_of(
         strategies.setdefault(load.consumer_group, []).append(_strategy(load))
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     topics = {row.consumer_group: sorted(row.topics) for row in status}
-    owners = Owners({name: policy.group_entry(name) for name in topics} if policy.groups else {}, topics)
+    owners = PeopleOfPlan({name: policy.group_entry(name) for name in topics} if policy.groups else {}, topics)
     freeze = freeze_of(policy.freeze, cluster.taken_at)
     differences = () if own_policy is None else own_policy.differences
     is_trial = scenario is None and own_policy is not None and own_policy.is_trial
@@ -147,7 +147,7 @@ def _with_answers(plan: Plan, answers: Sequence[Approval]) -> Plan:
     )
 
 
-def _advised_before(rows: Rows) -> PlanBefore:
+def _advised_before(rows: PlanRows) -> PlanBefore:
     entries = (_LEDGER_ENTRY.decode(row.entry) for row in rows.ledger_before)
     rates = (
         ActionRate(action=row.action, verified=row.verified, failed=row.failed, otherwise=row.otherwise)
@@ -156,13 +156,13 @@ def _advised_before(rows: Rows) -> PlanBefore:
     return PlanBefore(tuple(entries), tuple(rates))
 
 
-def _least(rows: Rows) -> dict[FoundPlace, str]:
+def _least(rows: PlanRows) -> dict[FoundPlace, str]:
     return {row.place: row.least_severity for row in rows.finding_since if row.least_severity is not None}
 
 
 def _changes(
-    rows: Rows, findings: Sequence[Finding], states: Mapping[FoundPlace, tables.FindingSince], policy: Policy
-) -> Changes | None:
+    rows: PlanRows, findings: Sequence[PlanFinding], states: Mapping[FoundPlace, tables.FindingSince], policy: Policy
+) -> ChangesSincePlan | None:
     """What changed since the run before, but for what is accepted."""
     if not rows.run_before:
         return None
@@ -226,14 +226,14 @@ def _valid_until(taken_at: str, hours: float) -> str | None:
     return until.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _failures(rows: Iterable[tables.Failure]) -> tuple[Failure, ...]:
+def _failures(rows: Iterable[tables.Failure]) -> tuple[PlanFailure, ...]:
     ordered = sorted(rows, key=lambda row: nulls_first(row.broker_addr, row.request, row.error))
-    return tuple(Failure(broker_addr=row.broker_addr, request=row.request, error=row.error) for row in ordered)
+    return tuple(PlanFailure(broker_addr=row.broker_addr, request=row.request, error=row.error) for row in ordered)
 
 
-def _peak(row: tables.GroupStatus) -> Peak:
+def _peak(row: tables.GroupStatus) -> PlanPeak:
     most = steady(row.most_msgs_per_s)
-    return Peak(
+    return PlanPeak(
         msgs_per_s=steady(row.peak_msgs_per_s),
         at=row.peak_at,
         days=row.peak_days,
@@ -243,7 +243,7 @@ def _peak(row: tables.GroupStatus) -> Peak:
     )
 
 
-def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: Owners) -> GroupPlan:
+def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: PeopleOfPlan) -> GroupPlan:
     ordered = sorted(strategies, key=lambda strategy: strategy.strategy)
     return GroupPlan(
         consumer_group=row.consumer_group,
@@ -265,7 +265,7 @@ def _group(row: tables.GroupStatus, strategies: Iterable[StrategyPlan], owners: 
         peak=_peak(row),
         needed_clients=_needed_clients(row),
         min_safe_clients=row.min_safe_clients,
-        client_bounds=ClientBounds(
+        client_bounds=PlanClientBounds(
             min_replicas=row.min_replicas,
             target=row.target_replicas,
             max_replicas=row.max_replicas,
@@ -308,31 +308,33 @@ def _strategy(row: tables.StrategyLoad) -> StrategyPlan:
         idle_clients=tuple(sorted(row.idle_clients, key=java_order)),
         orphan_queues=tuple(sorted(row.orphan_queues)),
         doubly_owned_queues=tuple(sorted(row.doubly_owned_queues)),
-        count=Skew.of(row.count),
-        traffic=Skew.of(row.traffic),
-        lag=Skew.of(row.lag),
+        count=PlanSkew.of(row.count),
+        traffic=PlanSkew.of(row.traffic),
+        lag=PlanSkew.of(row.lag),
         dialects=row.dialects or UNSET,
         churn=_churn(row),
         pareto_best=UNSET if row.is_pareto_best is None else row.is_pareto_best,
     )
 
 
-def _churn(row: tables.StrategyLoad) -> Churn | UnsetType:
+def _churn(row: tables.StrategyLoad) -> PlanChurn | UnsetType:
     """The queues that move under a strategy; unset if all of it is unknown."""
     moved = (row.moved_one_fewer, row.moved_one_more, row.moved_broker_lost)
     if all(number is None for number in moved):
         return UNSET
-    return Churn(one_fewer=moved[0], one_more=moved[1], broker_lost=moved[2])
+    return PlanChurn(one_fewer=moved[0], one_more=moved[1], broker_lost=moved[2])
 
 
-def _recommendations(rows: Rows, undecided: Mapping[str, str], owners: Owners) -> tuple[Recommendation, ...]:
+def _recommendations(
+    rows: PlanRows, undecided: Mapping[str, str], owners: PeopleOfPlan
+) -> tuple[PlanRecommendation, ...]:
     moved = transitions_of(rows.recommended_transition)
     moved_by_lists = transitions_of(rows.recommended_transition, of_lists=True)
     ordered = sorted(
         rows.recommendation, key=lambda row: nulls_first(row.action, row.consumer_group, row.topic, row.id)
     )
     return tuple(
-        Recommendation(
+        PlanRecommendation(
             id=row.id,
             action=row.action,
             consumer_group=row.consumer_group,
@@ -356,13 +358,13 @@ def _recommendations(rows: Rows, undecided: Mapping[str, str], owners: Owners) -
     )
 
 
-def _lists(encoded: str | None, transition: TransitionTotals | UnsetType) -> ConfigAssignment | UnsetType:
+def _lists(encoded: str | None, transition: TransitionTotals | UnsetType) -> PlanConfigAssignment | UnsetType:
     if encoded is None:
         return UNSET
-    return msgspec.structs.replace(msgspec.json.decode(encoded, type=ConfigAssignment), transition=transition)
+    return msgspec.structs.replace(msgspec.json.decode(encoded, type=PlanConfigAssignment), transition=transition)
 
 
-def _check(row: tables.Recommendation) -> Check | None:
+def _check(row: tables.Recommendation) -> StepCheck | None:
     if row.check_command is None or row.check_shows is None:
         return None
-    return Check(command=row.check_command, shows=row.check_shows)
+    return StepCheck(command=row.check_command, shows=row.check_shows)

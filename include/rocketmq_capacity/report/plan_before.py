@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, Ledger, LedgerEntry, LedgerFigure, Standing
+from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, Ledger, LedgerEntry, LedgerFigure, LedgerStanding
 from rocketmq_capacity.report.foretold import TWICE, changed_figures, predicted_figures
 
 
@@ -30,7 +30,7 @@ class _Recommendation(msgspec.Struct, frozen=True):
     topic: str | None
     before: dict[str, Any]
     after: dict[str, Any]
-    standing: Standing | UnsetType = UNSET
+    standing: LedgerStanding | UnsetType = UNSET
     steps: tuple[_Step, ...] = ()
     transition: _Transition = _Transition()
 
@@ -39,7 +39,7 @@ class _Peak(msgspec.Struct, frozen=True):
     msgs_per_s: float | None = None
 
 
-class _Group(msgspec.Struct, frozen=True):
+class _GroupBefore(msgspec.Struct, frozen=True):
     consumer_group: str
     distinct_client_ids: int
     peak: _Peak = _Peak()
@@ -55,7 +55,7 @@ class _Plan(msgspec.Struct, frozen=True):
     """The members that the ledger needs; everything else in the file is skipped."""
 
     taken_at: str
-    groups: tuple[_Group, ...]
+    groups: tuple[_GroupBefore, ...]
     recommendations: tuple[_Recommendation, ...]
     valid_until: str | None = None
     approval: _Approval | UnsetType = UNSET
@@ -88,7 +88,9 @@ def _recommended(plan: _Plan) -> Iterator[LedgerEntry]:
         if action_of(recommendation.action).changes == "nothing":
             continue
         stood = (
-            Standing(state="OPEN", since=plan.taken_at) if recommendation.standing is UNSET else recommendation.standing
+            LedgerStanding(state="OPEN", since=plan.taken_at)
+            if recommendation.standing is UNSET
+            else recommendation.standing
         )
         if approval is not None and recommendation.id in approval.approved:
             stood = replace(

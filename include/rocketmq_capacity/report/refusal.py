@@ -105,7 +105,7 @@ def taken_at(plan: Plan) -> datetime:
     return datetime.fromisoformat(plan.taken_at)
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class CheckedAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """An answer to be checked, with the arguments of `refusal_of`."""
 
     option: str
@@ -116,7 +116,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     now: datetime
 
 
-def refusal_by_own_process(answer: Answer, variables: Mapping[str, str]) -> str | None:
+def refusal_by_own_process(answer: CheckedAnswer, variables: Mapping[str, str]) -> str | None:
     """`refusal_of`, by a process of its own; None as well for a run that is not in the lake.
 
     Args:
@@ -132,7 +132,7 @@ def refusal_by_own_process(answer: Answer, variables: Mapping[str, str]) -> str 
 def main() -> int:
     """Check the answer on standard input, and write the reason or null to standard output."""
     within_limits()
-    answer = msgspec.json.decode(sys.stdin.buffer.read(), type=Answer)
+    answer = msgspec.json.decode(sys.stdin.buffer.read(), type=CheckedAnswer)
     try:
         said = refusal_of(
             answer.option, answer.fields, answer.run_key, answer.digest, Lake(place_of(answer.lake)), answer.now

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rocketmq_capacity.report.losses import Loss
+from rocketmq_capacity.report.losses import FailureLoss
 from rocketmq_capacity.tables.assess.brokers import BrokerLoad, ProducerBalance, TopicHeadroom
 from rocketmq_capacity.tables.assess.client_costs import BrokerPool, ClientCost
 from rocketmq_capacity.tables.assess.clients import ClientLoad
@@ -26,7 +26,7 @@ from rocketmq_capacity.tables.transition import RecommendedTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class PlanRows:
     """Rows of each dataset, in any order."""
 
     cluster: Sequence[Cluster]
@@ -50,11 +50,11 @@ class Rows:
     broker_pool: Sequence[BrokerPool] = ()
     topic_headroom: Sequence[TopicHeadroom] = ()
     event_need: Sequence[EventNeed] = ()
-    losses: Sequence[Loss] | None = None
+    losses: Sequence[FailureLoss] | None = None
     """The effect of each failure on the cluster; None if it is unknown."""
 
 
-class OwnedQueue(NamedTuple):
+class DrawnQueue(NamedTuple):
     """The columns of ``allocation`` that a picture needs."""
 
     consumer_group: str
@@ -110,11 +110,11 @@ class PageRows:
     client_load: Sequence[ClientLoad] = ()
     group_size: Sequence[GroupSize] = ()
     group_failure: Sequence[GroupFailure] = ()
-    losses: Sequence[Loss] = ()
+    losses: Sequence[FailureLoss] = ()
     cluster_failure: Sequence[ClusterFailure] = ()
     producer_failure: Sequence[ProducerFailure] = ()
     unrouted_topic: Sequence[UnroutedTopic] = ()
-    owned_queue: Sequence[OwnedQueue] = ()
+    owned_queue: Sequence[DrawnQueue] = ()
     queue_lag: Sequence[QueueLag] = ()
     group_hour: Sequence[GroupHour] = ()
     group_day: Sequence[GroupDay] = ()

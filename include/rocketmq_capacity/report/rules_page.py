@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.catalogue.action import INVESTIGATE, Action, actions
-from rocketmq_capacity.catalogue.evidence import Figure, figures_of
+from rocketmq_capacity.catalogue.evidence import EvidenceField, figures_of
 from rocketmq_capacity.catalogue.rule import EVERY, FACTS, GONE, LOOKS, USUAL, About, Rule, Shown, rules
 from rocketmq_capacity.report.figures import UNITS
 from rocketmq_capacity.settings.thresholds import Thresholds
@@ -114,18 +114,18 @@ def _evidence(rule: Rule) -> Iterator[Row]:
             yield f"evidence {meaning}".rstrip(), figures
 
 
-def _figures(figures: Iterable[Figure]) -> str:
+def _figures(figures: Iterable[EvidenceField]) -> str:
     return "; ".join(f"`{one.name}`: {_counted(one)}{_parts(one)}" for one in figures)
 
 
-def _counted(figure: Figure) -> str:
+def _counted(figure: EvidenceField) -> str:
     """The meaning, after what is counted."""
     if not figure.unit or figure.unit in UNITS.values():
         return figure.meaning
     return f"{figure.unit}s {figure.meaning}"
 
 
-def _parts(figure: Figure) -> str:
+def _parts(figure: EvidenceField) -> str:
     return f" ({_figures(figure.parts)})" if figure.parts else ""
 
 

@@ -14,12 +14,12 @@ import msgspec
 
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.plan_file.finding import Cause, Finding, alarming
+from rocketmq_capacity.plan_file.finding import Cause, PlanFinding, alarming
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.plan_file.score import GoalScore, GroupScore, Score
-from rocketmq_capacity.report.losses import Loss
+from rocketmq_capacity.report.losses import FailureLoss
 from rocketmq_capacity.settings import score as policy
 from rocketmq_capacity.vocabulary import (
     BROKER,
@@ -77,7 +77,7 @@ class _Tally:
         return self.kept + self.broken
 
 
-def scored(plan: Plan, losses: Iterable[Loss] | None, settings: policy.Score, *, asks_rooms: bool) -> Plan:
+def scored(plan: Plan, losses: Iterable[FailureLoss] | None, settings: policy.ScorePolicy, *, asks_rooms: bool) -> Plan:
     """The plan with its scores, and with the goals of each recommendation.
 
     Args:
@@ -137,7 +137,9 @@ def harms_of(plan: Plan, info_ratio: float) -> Harms:
     return harms
 
 
-def _places(finding: Finding, goal: Goal, readers: Mapping[str, Sequence[str]], harms: Harms) -> list[dict[Goal, Harm]]:
+def _places(
+    finding: PlanFinding, goal: Goal, readers: Mapping[str, Sequence[str]], harms: Harms
+) -> list[dict[Goal, Harm]]:
     """What the finding harms: its group, or the groups of its topic; else what belongs to no group, or the cluster."""
     if finding.consumer_group is not None:
         return [harms.groups.setdefault(finding.consumer_group, {})]
@@ -153,7 +155,7 @@ def _worse(harm: Harm, other: Harm) -> Harm:
 
 
 def _mended(
-    findings: Iterable[Finding], causes: Iterable[Cause], recommendations: Iterable[Recommendation]
+    findings: Iterable[PlanFinding], causes: Iterable[Cause], recommendations: Iterable[PlanRecommendation]
 ) -> set[str]:
     """Ids of the findings that are gone after all recommendations."""
     answered = {one.id: set(one.rules) for one in recommendations if action_of(one.action).changes != "nothing"}
@@ -166,7 +168,7 @@ def _mended(
     return mended
 
 
-def _without_a_broker(losses: Iterable[Loss] | None) -> tuple[set[str], set[str]]:
+def _without_a_broker(losses: Iterable[FailureLoss] | None) -> tuple[set[str], set[str]]:
     """The groups that are too small without some broker, and those of which that is unknown."""
     brokers = [loss for loss in losses or () if loss.failure == BROKER]
     return {name for loss in brokers for name in loss.under}, {name for loss in brokers for name in loss.unsure}
@@ -194,7 +196,7 @@ def _score_of(
     asked: set[Goal],
     undecided: set[Goal],
     weights: Mapping[Goal, float],
-    settings: policy.Score,
+    settings: policy.ScorePolicy,
     tallies: Mapping[Goal, _Tally],
 ) -> GroupScore:
     broken, mended, unknown = [], [], []
@@ -279,7 +281,9 @@ def _of_cluster(goals: Sequence[GoalScore], tallies: Mapping[Goal, _Tally], min_
     )
 
 
-def _with_goals(plan: Plan, kept: Mapping[str, set[Goal]], goals: Sequence[GoalScore]) -> tuple[Recommendation, ...]:
+def _with_goals(
+    plan: Plan, kept: Mapping[str, set[Goal]], goals: Sequence[GoalScore]
+) -> tuple[PlanRecommendation, ...]:
     """Each recommendation with the goals that it serves, and the others that are kept today where it acts."""
     by_all = {goal.goal for goal in goals if goal.kept and not goal.broken and not goal.cluster_broken}
     of_topic: dict[str, set[Goal]] = {}
@@ -287,7 +291,7 @@ def _with_goals(plan: Plan, kept: Mapping[str, set[Goal]], goals: Sequence[GoalS
         for topic in group.topics:
             of_topic[topic] = of_topic.get(topic, kept[group.consumer_group]) & kept[group.consumer_group]
 
-    def place_of(recommendation: Recommendation) -> set[Goal]:
+    def place_of(recommendation: PlanRecommendation) -> set[Goal]:
         if recommendation.consumer_group is not None:
             return kept.get(recommendation.consumer_group, set())
         return by_all if recommendation.topic is None else of_topic.get(recommendation.topic, set())
@@ -295,7 +299,7 @@ def _with_goals(plan: Plan, kept: Mapping[str, set[Goal]], goals: Sequence[GoalS
     return tuple(_with_goal(one, place_of(one)) for one in plan.recommendations)
 
 
-def _with_goal(recommendation: Recommendation, kept: set[Goal]) -> Recommendation:
+def _with_goal(recommendation: PlanRecommendation, kept: set[Goal]) -> PlanRecommendation:
     served = {rule_of(rule).goal for rule in recommendation.rules}
     return msgspec.structs.replace(
         recommendation,

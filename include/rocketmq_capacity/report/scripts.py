@@ -11,8 +11,8 @@ from msgspec import UNSET
 from rocketmq_capacity.plan_file.acts import COMMAND, PLACEHOLDER, acts_of, is_complete, is_plain
 from rocketmq_capacity.plan_file.finding import Cause
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
-from rocketmq_capacity.plan_file.steps import Check, Step
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
+from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.approval import said_to_all
 from rocketmq_capacity.report.ways import ways_of
@@ -92,7 +92,7 @@ def scripts_of(plan: Plan) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield name, _encoded(plan, cause, way)
 
 
-def _scripts(plan: Plan) -> Iterator[tuple[str, Cause, list[Recommendation]]]:
+def _scripts(plan: Plan) -> Iterator[tuple[str, Cause, list[PlanRecommendation]]]:
     if not plan.is_daily:
         return
     by_id = {one.id: one for one in plan.recommendations}
@@ -106,39 +106,39 @@ def _scripts(plan: Plan) -> Iterator[tuple[str, Cause, list[Recommendation]]]:
                 yield f"{FOLDER}/{name}", cause, way
 
 
-def _commands(way: Iterable[Recommendation]) -> Iterator[str]:
+def _commands(way: Iterable[PlanRecommendation]) -> Iterator[str]:
     for recommendation in way:
         yield from recommendation.commands
         yield from (command for step in _steps(recommendation) for command in step.commands)
 
 
-def _checks(way: Iterable[Recommendation]) -> Iterator[Check]:
+def _checks(way: Iterable[PlanRecommendation]) -> Iterator[StepCheck]:
     for recommendation in way:
         if recommendation.check is not None:
             yield recommendation.check
         yield from (check for step in _steps(recommendation) for check in step.checks)
 
 
-def _steps(recommendation: Recommendation) -> tuple[Step, ...]:
+def _steps(recommendation: PlanRecommendation) -> tuple[RecommendationStep, ...]:
     return () if recommendation.steps is UNSET else recommendation.steps
 
 
-def _has_commands(way: Sequence[Recommendation]) -> bool:
+def _has_commands(way: Sequence[PlanRecommendation]) -> bool:
     return any(True for _ in _commands(way))
 
 
-def _is_plain(way: Sequence[Recommendation]) -> bool:
+def _is_plain(way: Sequence[PlanRecommendation]) -> bool:
     """Whether a terminal shows every command as it is."""
     lines = (*_commands(way), *(check.command for check in _checks(way)))
     return all(is_plain(line) for line in lines if not line.startswith("#"))
 
 
-def _encoded(plan: Plan, cause: Cause, way: Sequence[Recommendation]) -> Iterator[bytes]:
+def _encoded(plan: Plan, cause: Cause, way: Sequence[PlanRecommendation]) -> Iterator[bytes]:
     for line in _lines(plan, cause, way):
         yield f"{line}\n".encode()
 
 
-def _lines(plan: Plan, cause: Cause, way: Sequence[Recommendation]) -> Iterator[str]:
+def _lines(plan: Plan, cause: Cause, way: Sequence[PlanRecommendation]) -> Iterator[str]:
     """The lines of a script; every text of the cluster's is quoted, and its invisible characters are written out."""
     titles = [action_title(one) for one in way]
     yield "#!/usr/bin/env bash"
@@ -176,7 +176,7 @@ def _lines(plan: Plan, cause: Cause, way: Sequence[Recommendation]) -> Iterator[
         yield _say(f"The way back: {way_back}")
 
 
-def _steps_lines(recommendation: Recommendation) -> Iterator[str]:
+def _steps_lines(recommendation: PlanRecommendation) -> Iterator[str]:
     for number, step in enumerate(_steps(recommendation), 1):
         yield _say(f"-- Step {number}: {step.title}. {step.expect}")
         yield from (_say(f"Stop here if this is so: {block}") for block in step.blocks)
@@ -214,7 +214,7 @@ def _run(command: str) -> str:
     return f'run {parts["subcommand"]} -n "$NAMESRV"{parts["options"]}'
 
 
-def _nameserver(way: Sequence[Recommendation]) -> str:
+def _nameserver(way: Sequence[PlanRecommendation]) -> str:
     """The name servers of the plan's commands, as a word of a shell; an empty one if the plan does not know them."""
     lines = (*_commands(way), *(check.command for check in _checks(way)))
     parts = next(filter(None, map(COMMAND.fullmatch, (line.removeprefix("# ") for line in lines))), None)

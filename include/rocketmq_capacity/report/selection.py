@@ -10,7 +10,7 @@ from typing import Final
 
 from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, cut
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.settings.yaml_file import nearest
 
 SEPARATORS: Final = re.compile(r"[,;\uff0c\u3001\uff1b\s]+")
@@ -21,7 +21,7 @@ LONGEST_REASON: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRecommendation:
     """A recommendation that a person is asked about.
 
     Attributes:
@@ -34,7 +34,7 @@ class Asked:
     """
 
     number: int
-    recommendation: Recommendation
+    recommendation: PlanRecommendation
     cause: str
     severity: str
     title: str
@@ -54,7 +54,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedField:
     """What a field of the answer names.
 
     Attributes:
@@ -83,27 +83,33 @@ class Decision:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
-def asked_about(plan: Plan, ids: Sequence[str]) -> list[Asked]:
+def asked_about(plan: Plan, ids: Sequence[str]) -> list[AskedRecommendation]:
     """The recommendations with these ids, by cause, the worst cause first; ids that the plan lacks are left out."""
     by_id = {one.id: one for one in plan.recommendations}
     wanted = set(ids)
-    asked: list[Asked] = []
+    asked: list[AskedRecommendation] = []
     for cause in plan.causes:
         for name in cause.recommendations:
             if name in wanted and name in by_id:
                 wanted.discard(name)
                 recommendation = by_id[name]
                 asked.append(
-                    Asked(len(asked) + 1, recommendation, cause.id, cause.severity, cause.title, recommendation.reason)
+                    AskedRecommendation(
+                        len(asked) + 1, recommendation, cause.id, cause.severity, cause.title, recommendation.reason
+                    )
                 )
     for name in ids:
         if name in wanted and name in by_id:
             recommendation = by_id[name]
-            asked.append(Asked(len(asked) + 1, recommendation, "", "", recommendation.action, recommendation.reason))
+            asked.append(
+                AskedRecommendation(
+                    len(asked) + 1, recommendation, "", "", recommendation.action, recommendation.reason
+                )
+            )
     return asked
 
 
-def named_in(asked: Sequence[Asked], text: str, field: str) -> Named:
+def named_in(asked: Sequence[AskedRecommendation], text: str, field: str) -> NamedField:
     """What a text names, line by line: words parted by commas or spaces, and a reason after a colon.
 
     The reason beside a number or an id goes before one beside an action, a rule or a severity.
@@ -132,10 +138,10 @@ def named_in(asked: Sequence[Asked], text: str, field: str) -> Named:
             kept = exact if word.upper() in exact_words else together
             kept |= {one: reason or kept.get(one, "") for one in by_word[word.upper()]}
     both = {one: exact.get(one) or together.get(one, "") for one in together | exact}
-    return Named(both, frozenset(exact))
+    return NamedField(both, frozenset(exact))
 
 
-def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decision:
+def decide(plan: Plan, asked: Sequence[AskedRecommendation], only: str, reject: str) -> Decision:
     """The decision that an approval means: all recommendations, or only those named, without those rejected by name.
 
     Where some are named, those that neither field names stay open, unless an alternative of theirs is approved. At most
@@ -183,7 +189,7 @@ def decide(plan: Plan, asked: Sequence[Asked], only: str, reject: str) -> Decisi
     )
 
 
-def decide_against(asked: Sequence[Asked], reject: str) -> Decision:
+def decide_against(asked: Sequence[AskedRecommendation], reject: str) -> Decision:
     """What a rejection means: nothing is approved, and a reason after a colon is that of what the line names.
 
     Errors: BadInput for words that name nothing.

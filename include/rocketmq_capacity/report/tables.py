@@ -14,11 +14,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.order import beside, identity
-from rocketmq_capacity.plan_file.owners import Owners
+from rocketmq_capacity.plan_file.owners import PeopleOfPlan
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.approval import said_to_all
 from rocketmq_capacity.report.facts import subject
 
@@ -96,12 +96,12 @@ def findings_by_owner(plan: Plan) -> dict[str, bytes]:
 
     A finding about a topic is in the files of all owners whose groups read the topic.
     """
-    records: dict[str, list[tuple[Finding | Recommendation, Mapping[str, Any]]]] = {
+    records: dict[str, list[tuple[PlanFinding | PlanRecommendation, Mapping[str, Any]]]] = {
         group.owner: [] for group in plan.groups if group.owner is not None
     }
     if not records:
         return {}
-    owners = Owners.of_groups(plan.groups)
+    owners = PeopleOfPlan.of_groups(plan.groups)
     for finding, more in _findings(plan):
         for owner in owners.of(finding.consumer_group, finding.topic):
             records[owner].append((finding, more))
@@ -123,7 +123,7 @@ def owner_files(owners: Iterable[str]) -> dict[str, str]:
     }
 
 
-def _findings(plan: Plan) -> Iterator[tuple[Finding, dict[str, Any]]]:
+def _findings(plan: Plan) -> Iterator[tuple[PlanFinding, dict[str, Any]]]:
     """The findings with what is beside them in a record."""
     by_id = {finding.id: finding for finding in plan.findings}
     tiers = {group.consumer_group: group.tier for group in plan.groups}
@@ -200,7 +200,9 @@ def _of(plan: Plan) -> dict[str, str]:
     return {"cluster_name": plan.cluster_name, "taken_at": plan.taken_at}
 
 
-def _csv(columns: Sequence[str], records: Iterable[tuple[Finding | Recommendation, Mapping[str, Any]]]) -> bytes:
+def _csv(
+    columns: Sequence[str], records: Iterable[tuple[PlanFinding | PlanRecommendation, Mapping[str, Any]]]
+) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(columns)

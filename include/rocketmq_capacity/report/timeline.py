@@ -41,14 +41,14 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class TimelineRow:
     """A group and what happens in it."""
 
     name: str
     stretches: tuple[Stretch, ...]
 
 
-def timeline(courses: Sequence[Course], chart_id: str, title: str, description: str) -> Markup:
+def timeline(courses: Sequence[TimelineRow], chart_id: str, title: str, description: str) -> Markup:
     """The picture as mark-up for the page; ``chart_id`` is unique on it."""
     longest = max((one.worst_s for course in courses for one in course.stretches), default=0.0) or 1.0
     scale = (WIDTH - LABELS - TEXTS) / longest

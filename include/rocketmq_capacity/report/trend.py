@@ -15,7 +15,7 @@ from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.own_process import in_own_process, within_limits
 from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
 from rocketmq_capacity.report.figures import number, per_cent, when
-from rocketmq_capacity.report.panels import Line, Panel, panels
+from rocketmq_capacity.report.panels import Panel, PanelLine, panels
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
@@ -44,17 +44,17 @@ MARKED: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
+class ClusterTrend:
     """The plans of a cluster, oldest first, and their pictures; None and none if all are of one moment."""
 
     reports: tuple[Report, ...]
     picture: Markup | None
-    courses: tuple["Course", ...] = ()
+    courses: tuple["FigureCourse", ...] = ()
     score: Markup | None = None
     """None if fewer than two plans have a score."""
 
 
-def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
+def trend_of(cluster: str, reports: Sequence[Report]) -> ClusterTrend:
     """The trend over these reports of the cluster, which may be in any order, in the language of now.
 
     Errors: OwnProcessFailed.
@@ -62,7 +62,7 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
     ordered = tuple(sorted(reports, key=lambda report: report.order))
     known = [_Point(one.summary, counts) for one in ordered if (counts := one.summary.cause_counts) is not None]
     if len({point.summary.moment for point in known}) < 2:
-        return Trend(ordered, None)
+        return ClusterTrend(ordered, None)
     first, last = known[0], known[-1]
     courses = [(SEVERITY_WORDS[name].lower(), first.counts[name], last.counts[name]) for name in SEVERITIES]
     said = phrase(", ").join(f"{words(word)} {words(f'{start} to {end}')}" for word, start, end in courses)
@@ -72,7 +72,7 @@ def trend_of(cluster: str, reports: Sequence[Report]) -> Trend:
     )
     drawing, title = causes_chart(known), phrase("Causes of {cluster}", cluster=cluster)
     picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, title, described)
-    return Trend(ordered, picture, courses_of(ordered), _score_picture(cluster, ordered))
+    return ClusterTrend(ordered, picture, courses_of(ordered), _score_picture(cluster, ordered))
 
 
 def _score_picture(cluster: str, reports: Sequence[Report]) -> Markup | None:
@@ -82,7 +82,7 @@ def _score_picture(cluster: str, reports: Sequence[Report]) -> Markup | None:
         return None
     title = phrase("Score of {cluster}", cluster=cluster)
     described = words(f"A line over {counted(len(known), 'plan')}. The table below holds the same numbers.")
-    return panels([Panel("Score, of 100", (Line(known, "var(--bar)"),), most=100.0)], "score", title, described)
+    return panels([Panel("Score, of 100", (PanelLine(known, "var(--bar)"),), most=100.0)], "score", title, described)
 
 
 @lru_cache(maxsize=32)
@@ -166,7 +166,7 @@ def _axis_words(moments: Sequence[datetime]) -> tuple[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class FigureCourse:
     """How one figure changed: its first and last, least and highest value as texts, and a small picture."""
 
     title: str
@@ -177,7 +177,7 @@ class Course:
     picture: Markup
 
 
-def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
+def courses_of(reports: Sequence[Report]) -> tuple[FigureCourse, ...]:
     """Causes, busiest client, score and groups over these reports, oldest first; each needs values at two moments."""
     figures: tuple[tuple[str, Callable[[PlanSummary], float | None], Callable[[float], str]], ...] = (
         ("Causes", _causes, lambda value: f"{value:,.0f}"),
@@ -194,7 +194,7 @@ def courses_of(reports: Sequence[Report]) -> tuple[Course, ...]:
         if len({at for at, _ in known}) > 1:
             values = [value for _, value in known]
             first, last, least, most = map(shown, (values[0], values[-1], min(values), max(values)))
-            courses.append(Course(title, first, last, least, most, _small_line(known)))
+            courses.append(FigureCourse(title, first, last, least, most, _small_line(known)))
     return tuple(courses)
 
 

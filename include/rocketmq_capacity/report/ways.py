@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.approval import Said
 
 
-def ways_of(recommendations: Sequence[Recommendation], said: Mapping[str, Said]) -> list[list[Recommendation]]:
+def ways_of(recommendations: Sequence[PlanRecommendation], said: Mapping[str, Said]) -> list[list[PlanRecommendation]]:
     """The recommendations of a cause, in its order; those of one action and one reason for several topics together.
 
     Args:
         recommendations: of one cause.
         said: what a person said to recommendations, by id.
     """
-    alike: dict[tuple[str, str | None, str, bool, bool, Said | None], list[Recommendation]] = {}
+    alike: dict[tuple[str, str | None, str, bool, bool, Said | None], list[PlanRecommendation]] = {}
     for recommendation in recommendations:
         key = (
             recommendation.action,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity.catalogue.action import action_of
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.looks import looked_into
 from rocketmq_capacity.vocabulary import (
     CRITICAL,
@@ -83,7 +83,7 @@ def lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def action_title(recommendation: Recommendation, brokers: Collection[str | None] = ()) -> str:
+def action_title(recommendation: PlanRecommendation, brokers: Collection[str | None] = ()) -> str:
     """What to do, to what: ``Give pay more queues``; of the brokers that it looks into only these, if any are."""
     names = looked_into(recommendation)
     return title_of(

@@ -19,7 +19,7 @@ MOST_MINUTES: Final = 7 * 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class DeploymentPlaces:
     """The folders and files of one deployment. All Airflow processes and Spark drivers must see the same ones.
 
     Attributes:

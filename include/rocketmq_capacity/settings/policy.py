@@ -32,8 +32,8 @@ from rocketmq_capacity.settings.patterns import Compiling
 from rocketmq_capacity.settings.placement import Placement
 from rocketmq_capacity.settings.producers import ProducerEntry, Sending, sendings_of
 from rocketmq_capacity.settings.proxies import ProxyAddress
-from rocketmq_capacity.settings.rooms import Rooms
-from rocketmq_capacity.settings.score import Score
+from rocketmq_capacity.settings.rooms import RoomRules
+from rocketmq_capacity.settings.score import ScorePolicy
 from rocketmq_capacity.settings.section import BigInt, Int, NonNegative, Ratio, Section, Whole
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.settings.yaml_file import mapping_of_file, mapping_of_text, validated
@@ -178,7 +178,7 @@ class Validity(Section):
     hours: float = Field(default=24.0, gt=0, le=8_760, allow_inf_nan=False, strict=True)
 
 
-class Retention(Section):
+class RetentionPolicy(Section):
     """How long the lake keeps the runs of a cluster."""
 
     days: Whole = Field(default=90, ge=1, le=36_500)
@@ -186,7 +186,7 @@ class Retention(Section):
     most_deleted_ratio: Ratio = 0.25
 
 
-class Changes(Section):
+class ChangesPolicy(Section):
     """What a plan says of the plan before."""
 
     worse_factor: Annotated[float, Field(ge=1, allow_inf_nan=False, strict=True)] = 1.2
@@ -224,7 +224,7 @@ class Policy(Section):
         CONSISTENT_HASH,
         POP,
     )
-    rooms: Rooms | None = None
+    rooms: RoomRules | None = None
     report_cross_room: Annotated[bool, Field(strict=True)] = False
     machine_rooms: tuple[str, ...] | None = None
     config_assignments: dict[str, dict[str, tuple[QueueName, ...]]] = Field(default_factory=dict)
@@ -243,10 +243,10 @@ class Policy(Section):
     snapshot: Sampling = Sampling()
     samples: Samples = Samples()
     history: History = History()
-    retention: Retention = Retention()
+    retention: RetentionPolicy = RetentionPolicy()
     validity: Validity = Validity()
-    changes: Changes = Changes()
-    score: Score = Score()
+    changes: ChangesPolicy = ChangesPolicy()
+    score: ScorePolicy = ScorePolicy()
     metrics: Metrics = Metrics()
     autoscalers: Autoscalers = Autoscalers()
     thresholds: Thresholds = Thresholds()

@@ -86,7 +86,7 @@ def _check_room_rule(
         raise ValueError(f"expected room together with {exact_name}")
 
 
-class Rooms(Section):
+class RoomRules(Section):
     """Rules in order; the first that gives a room wins."""
 
     brokers: tuple[BrokerRoom, ...] = ()

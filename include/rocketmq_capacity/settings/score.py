@@ -10,7 +10,7 @@ from rocketmq_capacity.vocabulary import GOALS, Goal
 Weight = Annotated[NonNegative, Field(le=1_000_000)]
 
 
-class Weights(Section):
+class ScoreWeights(Section):
     """The weight of each goal; 0 leaves a goal out."""
 
     NOTHING_UNREAD: Weight = 20.0
@@ -35,9 +35,9 @@ class Weights(Section):
         return {goal: weights[goal] for goal in GOALS if weights[goal]}
 
 
-class Score(Section):
+class ScorePolicy(Section):
     """The score of groups and of the cluster."""
 
-    weights: Weights = Weights()
+    weights: ScoreWeights = ScoreWeights()
     info_ratio: Ratio = 0.5
     min_judged_ratio: Ratio = 0.5

@@ -20,14 +20,14 @@ class AllocationSkew(Section):
     min_gap_queues: Whole = Field(default=2, ge=0, le=Int)
 
 
-class TrafficSkew(Section):
+class TrafficSkewPolicy(Section):
     """TRAFFIC_SKEW."""
 
     peak: NonNegative = 1.5
     excess: NonNegative = 1.10
 
 
-class LagSkew(Section):
+class LagSkewPolicy(Section):
     """LAG_SKEW."""
 
     peak: NonNegative = 3.0
@@ -54,14 +54,14 @@ class RetryPressure(Section):
     critical_ratio: Ratio = 0.1
 
 
-class ClientMemory(Section):
+class ClientMemoryPolicy(Section):
     """CLIENT_MEMORY."""
 
     heap_ratio: Ratio = 0.5
     lost_clients: Whole = Field(default=1, ge=0, le=Int)
 
 
-class ClientOutlier(Section):
+class ClientOutlierPolicy(Section):
     """CLIENT_OUTLIER."""
 
     factor: Annotated[float, Field(gt=1, allow_inf_nan=False, strict=True)] = 5.0
@@ -75,7 +75,7 @@ class HotQueue(Section):
     share_factor: NonNegative = 2.0
 
 
-class ProducerBalance(Section):
+class ProducerBalancePolicy(Section):
     """PRODUCER_BALANCE."""
 
     level: Ratio = 0.001
@@ -133,7 +133,7 @@ class BrokerRestart(Section):
     recovered_mib_per_s: NonNegative = Field(default=100.0, ge=1, le=1_000_000)
 
 
-class CrossRoom(Section):
+class CrossRoomPolicy(Section):
     """CROSS_ROOM."""
 
     share: Ratio = 0.1
@@ -167,7 +167,7 @@ class BadVersion(Section):
     ignored_issues: tuple[Annotated[int, Field(strict=True, ge=1)], ...] = ()
 
 
-class SlaveDrift(Section):
+class SlaveDriftPolicy(Section):
     """SLAVE_DRIFT."""
 
     settle_s: NonNegative = 70.0
@@ -190,7 +190,7 @@ class SuspectSnapshot(Section):
     min_groups: Whole = Field(default=20, ge=1, le=Int)
 
 
-class Provision(Section):
+class ProvisionPolicy(Section):
     """The provision status of a group."""
 
     min_completeness: Ratio = 0.95
@@ -209,7 +209,7 @@ class Provision(Section):
     min_left_clients_per_room: Whole = Field(default=2, ge=0, le=Int)
 
 
-class Effect(Section):
+class EffectPolicy(Section):
     """The verdict on what a change or a failure does to a group."""
 
     busy_ratio: Ratio = 0.5
@@ -253,7 +253,7 @@ class SwitchToPop(Section):
     min_idle_ratio: Ratio = 0.5
 
 
-class Transition(Section):
+class TransitionPolicy(Section):
     """How quickly clients notice a change; clients do not report their intervals."""
 
     poll_nameserver_s: NonNegative = Field(default=30.0, le=86_400)
@@ -263,7 +263,7 @@ class Transition(Section):
     rollout_s: NonNegative = Field(default=60.0, le=86_400)
 
 
-class ProducerTimeline(Section):
+class ProducerTimelinePolicy(Section):
     """What producers do while brokers are slow, read-only or lost; no client tells how it sends."""
 
     send_interval_ms: Whole = Field(default=100, ge=10, le=60_000)
@@ -276,15 +276,15 @@ class Thresholds(Section):
     IDLE_CONSUMERS: IdleConsumers = IdleConsumers()
     ALLOCATION_SKEW: AllocationSkew = AllocationSkew()
     CROSS_TOPIC_SKEW: AllocationSkew = AllocationSkew()
-    TRAFFIC_SKEW: TrafficSkew = TrafficSkew()
-    LAG_SKEW: LagSkew = LagSkew()
+    TRAFFIC_SKEW: TrafficSkewPolicy = TrafficSkewPolicy()
+    LAG_SKEW: LagSkewPolicy = LagSkewPolicy()
     LAG_STATE: LagState = LagState()
     RETENTION_RISK: RetentionRisk = RetentionRisk()
     RETRY_PRESSURE: RetryPressure = RetryPressure()
-    CLIENT_MEMORY: ClientMemory = ClientMemory()
-    CLIENT_OUTLIER: ClientOutlier = ClientOutlier()
+    CLIENT_MEMORY: ClientMemoryPolicy = ClientMemoryPolicy()
+    CLIENT_OUTLIER: ClientOutlierPolicy = ClientOutlierPolicy()
     HOT_QUEUE: HotQueue = HotQueue()
-    PRODUCER_BALANCE: ProducerBalance = ProducerBalance()
+    PRODUCER_BALANCE: ProducerBalancePolicy = ProducerBalancePolicy()
     TOPIC_COVERAGE: TopicCoverage = TopicCoverage()
     TOPIC_UNREAD: TopicUnread = TopicUnread()
     STALE_OBJECT: StaleObject = StaleObject()
@@ -292,20 +292,20 @@ class Thresholds(Section):
     BROKER_DISK: BrokerDisk = BrokerDisk()
     BROKER_LOSS: BrokerLoss = BrokerLoss()
     BROKER_RESTART: BrokerRestart = BrokerRestart()
-    CROSS_ROOM: CrossRoom = CrossRoom()
+    CROSS_ROOM: CrossRoomPolicy = CrossRoomPolicy()
     ROOM_STARVATION: RoomStarvation = RoomStarvation()
     LOW_UTILISATION: LowUtilisation = LowUtilisation()
     SUBSCRIPTION_MISMATCH: SubscriptionMismatch = SubscriptionMismatch()
     BAD_VERSION: BadVersion = BadVersion()
-    SLAVE_DRIFT: SlaveDrift = SlaveDrift()
+    SLAVE_DRIFT: SlaveDriftPolicy = SlaveDriftPolicy()
     STUCK_QUEUE: StuckQueue = StuckQueue()
     SUSPECT_SNAPSHOT: SuspectSnapshot = SuspectSnapshot()
-    PROVISION: Provision = Provision()
-    EFFECT: Effect = Effect()
+    PROVISION: ProvisionPolicy = ProvisionPolicy()
+    EFFECT: EffectPolicy = EffectPolicy()
     EXPAND_QUEUES: ExpandQueues = ExpandQueues()
     RAISE_CONSUME_THREADS: RaiseConsumeThreads = RaiseConsumeThreads()
     SHRINK_QUEUES: ShrinkQueues = ShrinkQueues()
     CHANGE_STRATEGY: ChangeStrategy = ChangeStrategy()
     SWITCH_TO_POP: SwitchToPop = SwitchToPop()
-    TRANSITION: Transition = Transition()
-    PRODUCER_TIMELINE: ProducerTimeline = ProducerTimeline()
+    TRANSITION: TransitionPolicy = TransitionPolicy()
+    PRODUCER_TIMELINE: ProducerTimelinePolicy = ProducerTimelinePolicy()

@@ -15,12 +15,12 @@ from msgspec import structs
 from msgspec.json import Decoder
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterRate
 from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
 from rocketmq_capacity.plan_file.numbers import steady
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.tables import GroupUnit, ScenarioGroup
 from rocketmq_capacity.tables.dataset import Queue
@@ -54,14 +54,14 @@ def broadcast_groups(sides: Sides, touched: Sequence[ScenarioGroup]) -> tuple[Br
     return tuple(steady(one) for one in entries if one is not None)
 
 
-def _groups(side: Side, names: set[str], sides: Sides, strategies: Strategies) -> dict[str, Group]:
+def _groups(side: RunSide, names: set[str], sides: Sides, strategies: Strategies) -> dict[str, AssessedGroup]:
     """The broadcasting groups among these names."""
     groups = {}
     for name, (unit, *_) in side.rows_by(GroupUnit, "consumer_group", names).items():
         facts = _FACTS.decode(unit.facts)
         if facts.is_broadcasting:
             whole = facts.observed(unit.observations, unit.sampled)
-            groups[name] = Group(whole, side.cluster, sides.policy, strategies)
+            groups[name] = AssessedGroup(whole, side.cluster, sides.policy, strategies)
     return groups
 
 
@@ -77,7 +77,7 @@ class _Reading:
         deliveries_per_s: of all clients together; None if unknown.
     """
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: AssessedGroup) -> None:
         self.group = group
         self.client_ids = set(group.client_ids)
         owners, work, names = group.owners_today, group.work, group.division.queues.names
@@ -106,7 +106,7 @@ class _Reading:
         return None if np.isnan(total) else total
 
 
-def broadcast_group(before: Group, after: Group, timing: Timing) -> BroadcastGroup | None:
+def broadcast_group(before: AssessedGroup, after: AssessedGroup, timing: Timing) -> BroadcastGroup | None:
     """What changes of a broadcasting group; None if its clients go on as before."""
     reading_before, reading_after = _Reading(before), _Reading(after)
     stays = reading_before.client_ids & reading_after.client_ids

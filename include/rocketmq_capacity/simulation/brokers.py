@@ -5,11 +5,11 @@ from collections.abc import Set as AbstractSet
 from msgspec.structs import replace
 
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.traffic import Spread
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic, TopicQueues
+from rocketmq_capacity.simulation.traffic import ProducerSpread
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, TopicQueues
 
 
-def with_perm(topic: Topic, broker_name: str, bits: int) -> Topic:
+def with_perm(topic: InventoryTopic, broker_name: str, bits: int) -> InventoryTopic:
     """The topic with no more than these bits of its perm on a broker; an unknown perm stays unknown."""
 
     def limited(queues: TopicQueues) -> TopicQueues:
@@ -34,16 +34,16 @@ def without_brokers(inventory: Inventory, names: AbstractSet[str]) -> Inventory:
         consumer_groups=tuple(_group_without(group, names) for group in inventory.consumer_groups),
         failures=failures,
     )
-    return settled(inventory, after, Spread.KEEP)
+    return settled(inventory, after, ProducerSpread.KEEP)
 
 
-def _topic_without(topic: Topic, names: AbstractSet[str]) -> Topic:
+def _topic_without(topic: InventoryTopic, names: AbstractSet[str]) -> InventoryTopic:
     queues = topic.queues and tuple(q for q in topic.queues if q.broker_name not in names)
     offsets = topic.offsets and tuple(o for o in topic.offsets if o.broker_name not in names)
     return replace(topic, queues=queues, offsets=offsets)
 
 
-def _group_without(group: ConsumerGroup, names: AbstractSet[str]) -> ConsumerGroup:
+def _group_without(group: InventoryGroup, names: AbstractSet[str]) -> InventoryGroup:
     """The group without its offsets on these brokers; for a client that only they named it is unknown who sees it."""
     clients = group.clients and tuple(
         replace(c, seen_on=tuple(name for name in c.seen_on if name not in names) or None) if c.seen_on else c

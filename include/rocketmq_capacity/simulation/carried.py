@@ -19,7 +19,7 @@ class Routed(NamedTuple):
     broker_state: str
 
 
-class Busy(NamedTuple):
+class GroupAtPeak(NamedTuple):
     """The columns of ``group_status`` that say whether a group is too busy at the peak."""
 
     consumer_group: str
@@ -73,7 +73,7 @@ def verdict_of(groups: Sequence[ScenarioGroup], lost: LostTopics) -> Verdict:
     return "BETTER" if "BETTER" in verdicts else "UNCHANGED"
 
 
-def carried(groups: Sequence[ScenarioGroup], others: Iterable[Busy], lost: LostTopics, bound: float) -> Carried:
+def carried(groups: Sequence[ScenarioGroup], others: Iterable[GroupAtPeak], lost: LostTopics, bound: float) -> Carried:
     """The plan file's ``scenario.carried``.
 
     Everything is carried if no topic and no queue loses its last reader or writer, no group loses all of its clients,
@@ -116,7 +116,7 @@ def _is_carried(*, is_lost: bool, is_known: bool) -> bool | None:
     return True if is_known else None
 
 
-def _is_over(group: Busy) -> bool:
+def _is_over(group: GroupAtPeak) -> bool:
     """Whether its busiest client is above the bound already at today's peak."""
     return group.headroom_factor is not None and group.headroom_factor < 1
 

@@ -16,7 +16,7 @@ from rocketmq_capacity.catalogue.offered import kinds
 from rocketmq_capacity.plan_file.lost_nameserver import Loss
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.section import Section
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Inventory
 
 ROOM: Final = "rocketmq_capacity.simulation.changes"
@@ -42,7 +42,7 @@ system closes its connections. SILENT: its machine or its network is gone, and n
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class BrokerTrouble:
     """What a change does to brokers that producers send to.
 
     Attributes:
@@ -58,10 +58,10 @@ class Trouble:
     read_only: frozenset[str] = frozenset()
 
 
-NO_TROUBLE: Final = Trouble()
+NO_TROUBLE: Final = BrokerTrouble()
 
 
-class Change(Section, ABC):
+class ScenarioChange(Section, ABC):
     """One change; its docstring's first sentence and its fields are what the form says.
 
     Attributes:
@@ -82,7 +82,7 @@ class Change(Section, ABC):
         return name
 
     @abstractmethod
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The inventory with the change; the given one stays as it is.
 
         Errors: :class:`BadInput` naming the field that does not fit the cluster, and the nearest existing name.
@@ -109,18 +109,18 @@ class Change(Section, ABC):
         return None
 
     @property
-    def trouble(self) -> Trouble:
+    def trouble(self) -> BrokerTrouble:
         """What it does to brokers that producers send to, besides those of a lost room."""
         return NO_TROUBLE
 
 
 @cache
-def changes() -> Sequence[type[Change]]:
+def changes() -> Sequence[type[ScenarioChange]]:
     """The class of each change, by name."""
-    return sorted(kinds(ROOM, Change), key=lambda model: model.change_name())  # type: ignore[type-abstract]
+    return sorted(kinds(ROOM, ScenarioChange), key=lambda model: model.change_name())  # type: ignore[type-abstract]
 
 
-class ChangeOfClients(Change):
+class ChangeOfClients(ScenarioChange):
     """A change of clients of a group, given by their ids or by their number."""
 
     consumer_group: Group

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.client_cost import ClientCostChange, ClientRequests
 from rocketmq_capacity.plan_file.client_requests import client_requests
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 
 
 def client_cost_changes(sides: Sides) -> tuple[ClientCostChange, ...]:
@@ -24,5 +24,5 @@ def _changes(before: dict[str, ClientRequests], after: dict[str, ClientRequests]
             yield ClientCostChange(broker_name=broker_name, before=requests_before, after=requests_after)
 
 
-def _requests(side: Side) -> dict[str, ClientRequests]:
+def _requests(side: RunSide) -> dict[str, ClientRequests]:
     return {row.broker_name: client_requests(row) for row in side.rows(tables.ClientCost)}

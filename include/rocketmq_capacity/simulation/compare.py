@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
-from rocketmq_capacity.allocation.rows import Rows
-from rocketmq_capacity.assessment.loads import Load, Weights, loads_of
+from rocketmq_capacity.allocation.rows import AllocationRows
+from rocketmq_capacity.assessment.loads import GroupLoad, QueueWeights, loads_of
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.tables import ScenarioEffect
@@ -64,7 +64,7 @@ class _Side:
         thrown: the topics for which it throws.
     """
 
-    load: Load
+    load: GroupLoad
     readers: Readers
     thrown: frozenset[str]
 
@@ -89,7 +89,7 @@ def _sides(division: Division, strategies: Strategies) -> dict[str, _Side]:
     owners = [strategies.owners(name, division) for name in every]
     return {
         name: _Side(load, _readers(rows), division.queues.topic_names(strategies.verdict(name, division).throws_for))
-        for (name, rows), load in zip(every.items(), loads_of(division, Weights.of(division), owners), strict=True)
+        for (name, rows), load in zip(every.items(), loads_of(division, QueueWeights.of(division), owners), strict=True)
     }
 
 
@@ -132,7 +132,7 @@ def _kept_by(owners_before: tuple[str, ...], owners_after: tuple[str, ...], afte
     return tuple(sorted((Counter(owners_before) & after.consumers | Counter(owners_after)).elements()))
 
 
-def _readers(rows: Rows) -> Readers:
+def _readers(rows: AllocationRows) -> Readers:
     """The owners of each business queue."""
     division = rows.division
     owners: dict[Queue, list[str]] = {}

@@ -6,26 +6,28 @@ import msgspec
 import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.model.facts import TopicWithReaders
 from rocketmq_capacity.plan_file.scenario import UnjudgedTopic
 from rocketmq_capacity.simulation.consequences import lost_brokers
 from rocketmq_capacity.simulation.gone import gone_with_topic_or_broker
 from rocketmq_capacity.simulation.judged_again import undecided_balance, undecided_of_cluster, undecided_of_topic
 from rocketmq_capacity.simulation.outcome import Sorted, sides_of
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 
 
 def compare_cluster(sides: Sides) -> Sorted:
     """The findings about topics, brokers and the whole cluster: new, gone or undecided."""
-    is_of_no_group = pc.field("consumer_group").is_null()
-    findings_before = sides.before.rows_where(tables.Finding, is_of_no_group)
-    findings_after = sides.after.rows_where(tables.Finding, is_of_no_group)
+    names_no_group = pc.field("consumer_group").is_null()
+    findings_before = sides.before.rows_where(tables.Finding, names_no_group)
+    findings_after = sides.after.rows_where(tables.Finding, names_no_group)
     still, gone, added = sides_of(findings_before, findings_after)
     names = {one.topic for one in gone if one.topic is not None}
     units_before, units_after = _topics(sides.before, names), _topics(sides.after, names)
-    topics_before = {name: Topic(unit, sides.before.cluster, sides.policy) for name, unit in units_before.items()}
-    topics_after = {name: Topic(unit, sides.after.cluster, sides.policy) for name, unit in units_after.items()}
+    topics_before = {
+        name: AssessedTopic(unit, sides.before.cluster, sides.policy) for name, unit in units_before.items()
+    }
+    topics_after = {name: AssessedTopic(unit, sides.after.cluster, sides.policy) for name, unit in units_after.items()}
     clusters = sides.before.cluster, sides.after.cluster
     lost = lost_brokers(*clusters)
     findings = Sorted(still, added, cleared=[], undecided=[])
@@ -57,7 +59,7 @@ def producers_undecided(sides: Sides) -> tuple[UnjudgedTopic, ...]:
     )
 
 
-def _topics(side: Side, names: Iterable[str]) -> dict[str, TopicWithReaders]:
+def _topics(side: RunSide, names: Iterable[str]) -> dict[str, TopicWithReaders]:
     """The topics with these names that a side has."""
     units = side.rows_by(tables.TopicUnit, "topic", names)
     return {name: msgspec.json.decode(unit.facts, type=TopicWithReaders) for name, (unit,) in units.items()}

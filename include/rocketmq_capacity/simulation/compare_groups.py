@@ -9,7 +9,7 @@ from msgspec import structs
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.simulation.compare import scenario_effects
 from rocketmq_capacity.simulation.copied import copied_by_slaves
@@ -52,13 +52,13 @@ def compare_groups(sides: Sides, units: Sequence[Mapping[str, Any]]) -> Iterator
         effects += scenario_effects(before, after, strategies)
         if before is None or _is_same(unit, findings_before.get(name), findings_after.get(name)):
             continue
-        group_before = Group(
+        group_before = AssessedGroup(
             before.observed(unit["observations_before"], unit["sampled_before"]),
             sides.before.cluster,
             sides.policy,
             strategies,
         )
-        group_after = Group(
+        group_after = AssessedGroup(
             after.observed(unit["observations"], unit["sampled"]), sides.after.cluster, sides.policy, strategies
         )
         row, findings = outcome(

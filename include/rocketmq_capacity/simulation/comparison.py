@@ -10,21 +10,21 @@ from msgspec import UNSET, structs
 from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterMessages, BeforeAfterRatio
 from rocketmq_capacity.plan_file.findings import finding_of, in_order
-from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.group import PlanSkew
 from rocketmq_capacity.plan_file.numbers import json_object, rounded, steady
-from rocketmq_capacity.plan_file.recommendation import GroupTransition
+from rocketmq_capacity.plan_file.recommendation import PlanTransition
 from rocketmq_capacity.plan_file.scenario import (
     AddedFinding,
     AffectedGroup,
-    ScenarioGroup,
+    PlanScenarioGroup,
+    PlanUndecidedFinding,
     ScenarioResult,
     ScenarioSide,
     ScenarioTotals,
-    UndecidedFinding,
 )
 from rocketmq_capacity.plan_file.troubled_broker import Producers
 from rocketmq_capacity.simulation.broadcasting import broadcast_groups
-from rocketmq_capacity.simulation.carried import Busy, Routed, carried, lost_topics, verdict_of
+from rocketmq_capacity.simulation.carried import GroupAtPeak, Routed, carried, lost_topics, verdict_of
 from rocketmq_capacity.simulation.client_costs import client_cost_changes
 from rocketmq_capacity.simulation.compare_cluster import producers_undecided
 from rocketmq_capacity.simulation.consequences import cause_of, lost_brokers
@@ -55,7 +55,7 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
     in_doubt = after.rows(tables.UndecidedFinding)
     effects = after.rows(tables.ScenarioEffect)
     moves = after.rows(tables.GroupTransition)
-    busy = after.records(tables.GroupStatus, Busy, pc.field("headroom_factor").is_valid())
+    busy = after.records(tables.GroupStatus, GroupAtPeak, pc.field("headroom_factor").is_valid())
     findings = before.rows(tables.Finding)
     lost = lost_topics(*(side.records(tables.TopicQueue, Routed, is_business) for side in (before, after)))
     still, gone, added = sides_of(findings, after.rows(tables.Finding))
@@ -126,22 +126,26 @@ def _affected(row: tables.ScenarioGroup) -> AffectedGroup:
     )
 
 
-def _transition(row: tables.GroupTransition) -> GroupTransition:
+def _transition(row: tables.GroupTransition) -> PlanTransition:
     """A row of ``group_transition``."""
     timers = json_object("group_transition.timers", row.timers)
-    transition: GroupTransition = steady(GroupTransition(**structs.asdict(row) | {"timers": timers}))
+    transition: PlanTransition = steady(PlanTransition(**structs.asdict(row) | {"timers": timers}))
     return transition
 
 
-def _group(row: tables.ScenarioEffect) -> ScenarioGroup:
+def _group(row: tables.ScenarioEffect) -> PlanScenarioGroup:
     """A row of ``scenario_effect``."""
-    return ScenarioGroup(
+    return PlanScenarioGroup(
         consumer_group=row.consumer_group,
         strategy=row.strategy,
         moved_queues=row.moved_queues,
         moved_ratio=rounded(row.moved_ratio),
-        before=ScenarioSide(idle=row.before_idle, count=Skew.of(row.before_count), traffic=Skew.of(row.before_traffic)),
-        after=ScenarioSide(idle=row.after_idle, count=Skew.of(row.after_count), traffic=Skew.of(row.after_traffic)),
+        before=ScenarioSide(
+            idle=row.before_idle, count=PlanSkew.of(row.before_count), traffic=PlanSkew.of(row.before_traffic)
+        ),
+        after=ScenarioSide(
+            idle=row.after_idle, count=PlanSkew.of(row.after_count), traffic=PlanSkew.of(row.after_traffic)
+        ),
     )
 
 
@@ -151,6 +155,6 @@ def _added(row: tables.Finding, cause: str | None) -> AddedFinding:
     return AddedFinding(**structs.asdict(finding_of(row)) | {"message": message, "cause": cause})
 
 
-def _undecided(row: tables.UndecidedFinding) -> UndecidedFinding:
+def _undecided(row: tables.UndecidedFinding) -> PlanUndecidedFinding:
     """A finding that can no longer be judged."""
-    return UndecidedFinding(**structs.asdict(finding_of(row)), why=row.why, gone_with=row.gone_with)
+    return PlanUndecidedFinding(**structs.asdict(finding_of(row)), why=row.why, gone_with=row.gone_with)

@@ -10,19 +10,19 @@ SHORTEST_S: Final = 1e-3
 """A timer with a shorter period than this counts as fixed."""
 
 
-class Span(NamedTuple):
+class DelaySpan(NamedTuple):
     """A time in seconds: at best, on average, at worst; best <= expected <= worst."""
 
     best: float
     expected: float
     worst: float
 
-    def plus(self, other: "Span") -> "Span":
+    def plus(self, other: "DelaySpan") -> "DelaySpan":
         """The sum of both times."""
-        return Span(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return DelaySpan(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-NO_TIME: Final = Span(0.0, 0.0, 0.0)
+NO_TIME: Final = DelaySpan(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,16 @@ class Delay:
         return Delay(self.least + other.least, (*self.spans, *other.spans), self.most + other.most)
 
     @property
-    def span(self) -> Span:
+    def span(self) -> DelaySpan:
         """At best, on average, at worst."""
-        return Span(self.least, self.least + sum(self.spans) / 2, self.most)
+        return DelaySpan(self.least, self.least + sum(self.spans) / 2, self.most)
 
 
-def later(moment: Delay, other: Delay) -> Span:
+def later(moment: Delay, other: Delay) -> DelaySpan:
     """How much later one moment is than the other, 0 if it is earlier; the two are independent."""
     best, worst = max(0.0, moment.least - other.most), max(0.0, moment.most - other.least)
     mean = mean_excess(moment.least - other.least, (*moment.spans, *(-span for span in other.spans)))
-    return Span(best, min(max(mean, best), worst), worst)
+    return DelaySpan(best, min(max(mean, best), worst), worst)
 
 
 def chance_later(moment: Delay, other: Delay) -> float:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from rocketmq_capacity.assessment.effect import Effect, Reason, Verdict
+from rocketmq_capacity.assessment.effect import JudgedEffect, Reason, Verdict
 from rocketmq_capacity.simulation.group_shift import GroupShift
 from rocketmq_capacity.wording import counted, listed, percent
 
 SERVICE_UNKNOWN: Final = "whether its clients can read from a slave without the master is not known"
 
 
-def why(change: GroupShift, effect: Effect, bound: float) -> str:
+def why(change: GroupShift, effect: JudgedEffect, bound: float) -> str:
     """The reasons of a verdict, joined; empty if nothing that matters changes.
 
     Args:

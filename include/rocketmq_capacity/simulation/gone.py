@@ -2,15 +2,15 @@
 
 from collections.abc import Collection
 
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.simulation.group_shift import lost_topics_of
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.wording import listed
 
 
-def gone_with(finding: Finding, before: Group, after: Group, lost_rooms: Collection[str]) -> str | None:
+def gone_with(finding: Finding, before: AssessedGroup, after: AssessedGroup, lost_rooms: Collection[str]) -> str | None:
     """With what a group's finding is gone, in a few words; None if all that it is about is still there.
 
     Args:
@@ -33,12 +33,12 @@ def gone_with(finding: Finding, before: Group, after: Group, lost_rooms: Collect
     return f"topic {listed(topics)}" if topics and finding.topic is None else None
 
 
-def _lost_brokers(before: Group, after: Group) -> set[str]:
+def _lost_brokers(before: AssessedGroup, after: AssessedGroup) -> set[str]:
     """The brokers that no longer have a queue that the group reads, or that a group without clients has offsets on."""
     return _brokers_with_queues(before) - _brokers_with_queues(after)
 
 
-def _brokers_with_queues(group: Group) -> set[str]:
+def _brokers_with_queues(group: AssessedGroup) -> set[str]:
     read = {place.broker_name for reads in group.business for place in reads.topic.places}
     return read | {lag.broker_name for lag in group.facts.lags}
 
@@ -48,7 +48,9 @@ def _brokers_of(finding: Finding) -> set[str]:
     return {queue.broker_name for queue in finding.queues} | ({finding.broker_name} if finding.broker_name else set())
 
 
-def _lost_room(finding: Finding, before: Group, after: Group, lost_rooms: Collection[str]) -> str | None:
+def _lost_room(
+    finding: Finding, before: AssessedGroup, after: AssessedGroup, lost_rooms: Collection[str]
+) -> str | None:
     """The lost room of the clients that a finding is about."""
     if not rule_of(finding.rule).leaves_with_clients:
         return None
@@ -61,7 +63,9 @@ def _lost_room(finding: Finding, before: Group, after: Group, lost_rooms: Collec
     return listed(sorted(room for room in rooms if room is not None)) or None
 
 
-def gone_with_topic_or_broker(finding: Finding, after: Topic | None, lost_brokers: Collection[str]) -> str | None:
+def gone_with_topic_or_broker(
+    finding: Finding, after: AssessedTopic | None, lost_brokers: Collection[str]
+) -> str | None:
     """The same for a finding without a group; ``after`` is its topic in the changed cluster, if that has it."""
     if finding.topic is not None and (after is None or not after.unit.facts.places):
         return f"topic {finding.topic}"

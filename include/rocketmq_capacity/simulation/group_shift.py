@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.effect import NONE, Crossed, Shift, lag_grows_idly
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.replicas import Reading, readable_without_master
 from rocketmq_capacity.assessment.sampled import business_topics
@@ -45,8 +45,8 @@ class GroupShift:
 
 
 def group_shift(
-    before: Group,
-    after: Group,
+    before: AssessedGroup,
+    after: AssessedGroup,
     lost_rooms: Collection[str],
     lost_masters: Collection[str] = (),
     at_slaves: Counts = MappingProxyType({}),
@@ -97,7 +97,7 @@ def group_shift(
     )
 
 
-def _at_peak(before: Group, after: Group) -> Interval | None:
+def _at_peak(before: AssessedGroup, after: AssessedGroup) -> Interval | None:
     """The busy share of the busiest client afterwards, with each topic at the peak of the group as it is."""
     use, peak = after.provision.utilisation, before.peak
     if use is None or after.owners_today is None:
@@ -115,13 +115,13 @@ def _at_peak(before: Group, after: Group) -> Interval | None:
     return None if busiest is None else busiest[0]
 
 
-def _business_queues(group: Group) -> set[Queue]:
+def _business_queues(group: AssessedGroup) -> set[Queue]:
     """The readable queues of its business topics."""
     queues = group.division.queues
     return {name for name, is_business in zip(queues.names, queues.is_business.tolist(), strict=True) if is_business}
 
 
-def _without_readers(before: Group, after: Group) -> Crossed | None:
+def _without_readers(before: AssessedGroup, after: AssessedGroup) -> Crossed | None:
     """Queues by whether nobody owns them; None if an owner is unknown. Queues that are gone are neither."""
     orphans_before, orphans_after = _orphans(before), _orphans(after)
     if not after.facts.connections:
@@ -135,7 +135,7 @@ def _without_readers(before: Group, after: Group) -> Crossed | None:
     )
 
 
-def _orphans(group: Group) -> frozenset[Queue] | None:
+def _orphans(group: AssessedGroup) -> frozenset[Queue] | None:
     """The queues that nobody owns; None if unknown. Nobody misses the readers of a group without clients."""
     if group.facts.is_broadcasting or not group.facts.connections:
         return frozenset()
@@ -145,7 +145,7 @@ def _orphans(group: Group) -> frozenset[Queue] | None:
     return frozenset(names[queue] for queue in group.whole_load.orphans.tolist())
 
 
-def _read_twice(before: Group, after: Group) -> Crossed | None:
+def _read_twice(before: AssessedGroup, after: AssessedGroup) -> Crossed | None:
     """Queues by whether two clients read every message of them; None if an owner is unknown."""
     twice_before, twice_after = _twice(before), _twice(after)
     if twice_after is None or (twice_after and twice_before is None):
@@ -156,17 +156,17 @@ def _read_twice(before: Group, after: Group) -> Crossed | None:
     )
 
 
-def _twice(group: Group) -> frozenset[Queue] | None:
+def _twice(group: AssessedGroup) -> frozenset[Queue] | None:
     if group.facts.is_broadcasting or not group.facts.connections:
         return frozenset()
     return None if group.whole_load is None or group.is_settling else frozenset(group.whole_load.doubly_owned)
 
 
-def _places(group: Group) -> list[tuple[Reads, Place]]:
+def _places(group: AssessedGroup) -> list[tuple[Reads, Place]]:
     return [(reads, place) for reads in group.business for place in reads.topic.places]
 
 
-def _hidden(group: Group) -> Counts:
+def _hidden(group: AssessedGroup) -> Counts:
     """How many queues producers write to and consumers do not see, as far as both numbers are known."""
     return {
         (reads.topic.topic, place.broker_name): max(0, (place.writable or 0) - place.readable)
@@ -180,20 +180,20 @@ def _crossed(before: Counts, after: Counts) -> Crossed:
     return Crossed(sum(rise for rise in rises if rise > 0), -sum(rise for rise in rises if rise < 0))
 
 
-def _unreachable(before: Group, after: Group, at_slaves: Counts) -> Crossed | None:
+def _unreachable(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> Crossed | None:
     """Queues of brokers without a master whose slaves serve none of its clients; None if that is unknown."""
     unserved_before, unserved_after = _unserved(before), _unserved(after, at_slaves)
     return None if unserved_after is None else _crossed(unserved_before or {}, unserved_after)
 
 
-def _cut_off(gone: Set[Queue], after: Group, lost_masters: Collection[str]) -> int:
+def _cut_off(gone: Set[Queue], after: AssessedGroup, lost_masters: Collection[str]) -> int:
     """How many of the queues are gone because their master is lost, and with it its broker."""
     if not after.facts.connections:
         return 0  # that its clients are gone says it
     return sum(1 for queue in gone if queue.broker_name in lost_masters)
 
 
-def _unserved(group: Group, at_slaves: Counts = MappingProxyType({})) -> Counts | None:
+def _unserved(group: AssessedGroup, at_slaves: Counts = MappingProxyType({})) -> Counts | None:
     """How many queues of brokers without a master their slaves do not serve; those with the highest ids."""
     unserved: dict[tuple[str, str], int] = {}
     for reads, place in _places(group):
@@ -211,18 +211,18 @@ def _unserved(group: Group, at_slaves: Counts = MappingProxyType({})) -> Counts 
     return unserved
 
 
-def _can_read(reading: Reading, group: Group, reads: Reads) -> bool | None:
+def _can_read(reading: Reading, group: AssessedGroup, reads: Reads) -> bool | None:
     """Whether the clients of a group get the messages of a topic from the slaves."""
     if group.facts.pops(reads):
         return reading.pop
     return reading.pull_in_order if group.facts.is_orderly else reading.pull
 
 
-def _readable(group: Group) -> Counts:
+def _readable(group: AssessedGroup) -> Counts:
     return {(reads.topic.topic, place.broker_name): place.readable for reads, place in _places(group)}
 
 
-def _writable(group: Group) -> Counts:
+def _writable(group: AssessedGroup) -> Counts:
     """Queues that producers see; an unknown number counts as some."""
     return {
         (reads.topic.topic, place.broker_name): 1 if (number := place.writable) is None else number
@@ -230,12 +230,12 @@ def _writable(group: Group) -> Counts:
     }
 
 
-def lost_topics_of(before: Group, after: Group) -> tuple[str, ...]:
+def lost_topics_of(before: AssessedGroup, after: AssessedGroup) -> tuple[str, ...]:
     """The topics of which consumers see no queue any more, sorted."""
     return _topics(_readable(before), _readable(after), _topics_read(before))[0]
 
 
-def _topics_read(group: Group) -> set[str]:
+def _topics_read(group: AssessedGroup) -> set[str]:
     return {reads.topic.topic for reads in group.business}
 
 
@@ -249,7 +249,7 @@ def _with_queues(counts: Counts) -> set[str]:
     return {topic for (topic, _), number in counts.items() if number}
 
 
-def _waiting(before: Group, after: Group, at_slaves: Counts) -> int | None:
+def _waiting(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> int | None:
     """Messages not read on queues that are gone, or on all queues if nobody is left to read; None if unknown.
 
     A queue whose broker lost its master, and whose slaves do not serve the group, is as good as gone.
@@ -280,12 +280,12 @@ def _waiting(before: Group, after: Group, at_slaves: Counts) -> int | None:
     return sum(known) if len(known) == len(gone) else None
 
 
-def _has_less_traffic(before: Group, after: Group) -> bool:
+def _has_less_traffic(before: AssessedGroup, after: AssessedGroup) -> bool:
     rate_before, rate_after = before.weights.total_msgs_per_s, after.weights.total_msgs_per_s
     return rate_before is not None and rate_after is not None and rate_after < rate_before * LESS
 
 
-def _loses_a_room(before: Group, after: Group, rooms: Collection[str]) -> bool:
+def _loses_a_room(before: AssessedGroup, after: AssessedGroup, rooms: Collection[str]) -> bool:
     """Whether clients of a lost room are gone."""
     stays = {one.client_id for one in after.facts.consumers}
     return any(one.room in rooms and one.client_id not in stays for one in before.facts.consumers)

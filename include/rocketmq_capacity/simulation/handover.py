@@ -9,7 +9,7 @@ import numpy as np
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Integers
 from rocketmq_capacity.simulation.change import Ending
-from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span, chance_later, later
+from rocketmq_capacity.simulation.delays import NO_TIME, Delay, DelaySpan, chance_later, later
 from rocketmq_capacity.simulation.timing import (
     BROKER_LOCK_S,
     CONSUME_TIMEOUT_S,
@@ -70,9 +70,9 @@ class Passing(NamedTuple):
         overlap: how likely the two readers overlap.
     """
 
-    unread: Span
-    twice: Span
-    lock_wait: Span
+    unread: DelaySpan
+    twice: DelaySpan
+    lock_wait: DelaySpan
     overlap: float
 
 
@@ -107,7 +107,7 @@ def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float) -> Pass
     # The new reader begins at the later of both moments, and max(a, b) = a + max(b - a, 0).
     expected = max(_mean(new) + lock_wait.expected + FIRST_PULL_S - _mean(old.stops), best)
     worst = max(without.worst, free.most - _least_before(old) + FIRST_PULL_S + tries.worst + refused_s, expected)
-    return Passing(Span(best, expected, worst), NO_TIME, lock_wait, 0.0)
+    return Passing(DelaySpan(best, expected, worst), NO_TIME, lock_wait, 0.0)
 
 
 def _unlocked(old: Old) -> Delay:

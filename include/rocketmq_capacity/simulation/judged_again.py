@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.lag import queue_states
-from rocketmq_capacity.assessment.topic import Topic
+from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.catalogue.rule import EVERY, Fact, rule_of
 from rocketmq_capacity.model.facts import ClusterFacts, TopicFacts
 from rocketmq_capacity.settings.policy import Policy
@@ -27,7 +27,7 @@ FORGOTTEN: Final = "who owns which queue after the change is not known: the obse
 
 
 @dataclass(frozen=True)
-class Case:
+class LostFinding:
     """A finding on a group that the changed cluster does not have.
 
     Attributes:
@@ -38,22 +38,22 @@ class Case:
     """
 
     finding: Finding
-    before: Group
-    after: Group
+    before: AssessedGroup
+    after: AssessedGroup
     hot_topics: frozenset[str]
 
 
-Check = Callable[[Case], str | None]
+Check = Callable[[LostFinding], str | None]
 """Gives the fact that is unknown after the change, or None."""
 
 
-def undecided_of_group(case: Case) -> str | None:
+def undecided_of_group(case: LostFinding) -> str | None:
     """Why a group's finding can no longer be judged; None if it was judged again, and is gone."""
     needs = rule_of(case.finding.rule).needs
     return _first(CHECKS[fact](case) for fact in (EVERY if needs is None else needs))
 
 
-def undecided_of_topic(finding: Finding, before: Topic, after: Topic | None) -> str | None:
+def undecided_of_topic(finding: Finding, before: AssessedTopic, after: AssessedTopic | None) -> str | None:
     """The same for a topic's finding; ``after`` is None if the changed cluster does not have the topic."""
     if after is None or not after.unit.facts.places:
         return f"no broker has {finding.topic} after the change"
@@ -116,27 +116,27 @@ def _is_writable(broker_name: str | None, cluster: ClusterFacts) -> bool:
     )
 
 
-def _clients(case: Case) -> str | None:
+def _clients(case: LostFinding) -> str | None:
     has_left = case.before.facts.connections and not case.after.facts.connections
     return "the group has no clients after the change" if has_left else None
 
 
-def _unused(_: Case) -> str:
+def _unused(_: LostFinding) -> str:
     return STALE
 
 
-def _owners(case: Case) -> str | None:
+def _owners(case: LostFinding) -> str | None:
     is_known = case.after.whole_load is not None and not case.after.is_settling
     return None if is_known else FORGOTTEN
 
 
-def _nobody_idle(case: Case) -> str | None:
+def _nobody_idle(case: LostFinding) -> str | None:
     """For IDLE_CONSUMERS: if brokers divide the queues, which the rule does not judge, every client has some."""
     load = case.after.whole_load
     return "some clients still have no queue" if load is not None and len(load.idle) else None
 
 
-def _owners_of_topic(case: Case) -> str | None:
+def _owners_of_topic(case: LostFinding) -> str | None:
     """For ORPHAN_QUEUE: the topic's owners are known, and each of its queues has one."""
     load, topic = case.after.today_load, case.finding.topic
     names = case.after.division.queues
@@ -147,7 +147,7 @@ def _owners_of_topic(case: Case) -> str | None:
     return None
 
 
-def _broker(case: Case) -> str | None:
+def _broker(case: LostFinding) -> str | None:
     """The broker of the finding still has queues of the group's topics."""
     name = case.finding.broker_name
     broker_names = {place.broker_name for reads in case.after.business for place in reads.topic.places}
@@ -156,14 +156,14 @@ def _broker(case: Case) -> str | None:
     )
 
 
-def _queues(case: Case) -> str | None:
+def _queues(case: LostFinding) -> str | None:
     """Consumers can still read the queues that the finding names."""
     readable = set(case.after.division.queues.names)
     gone = [queue for queue in case.finding.queues if queue not in readable]
     return _gone(gone) if gone else None
 
 
-def _lags_of_queues(case: Case) -> str | None:
+def _lags_of_queues(case: LostFinding) -> str | None:
     known = {Queue(one.topic, one.broker_name, one.queue_id) for one in case.after.facts.lags if one.lag is not None}
     gone = [queue for queue in case.finding.queues if queue not in known]
     return _gone(gone) if gone else None
@@ -174,23 +174,23 @@ def _gone(queues: Iterable[Queue]) -> str:
     return f"nothing is known of {names} after the change, nor of the messages that wait there"
 
 
-def _lag(case: Case) -> str | None:
+def _lag(case: LostFinding) -> str | None:
     is_lost = _is_lag_known(case.before) and not _is_lag_known(case.after)
     return "the lag of some queues after the change is not known" if is_lost else None
 
 
-def _is_lag_known(group: Group) -> bool:
+def _is_lag_known(group: AssessedGroup) -> bool:
     return bool(group.weights.has_lag[group.weights.queue].all())
 
 
-def _samples_of_queues(case: Case) -> str | None:
+def _samples_of_queues(case: LostFinding) -> str | None:
     """For LAG_STATE: the queues that it names still have enough samples for a state."""
     known = {one.queue for one in queue_states(case.after.sampled)}
     unknown = [queue for queue in case.finding.queues if queue not in known]
     return "how the lag of its queues would move after the change is not known" if unknown else None
 
 
-def _samples(case: Case) -> str | None:
+def _samples(case: LostFinding) -> str | None:
     sampled_before = {one.queue for one in queue_states(case.before.sampled)}
     sampled_after = {one.queue for one in queue_states(case.after.sampled)}
     return (
@@ -198,19 +198,19 @@ def _samples(case: Case) -> str | None:
     )
 
 
-def _growth(case: Case) -> str | None:
+def _growth(case: LostFinding) -> str | None:
     """For CONSUMER_CAPACITY: if lag grew, it is known whether it still would."""
     if case.before.provision.cause != "lag" or case.after.growth.by is not None:
         return None
     return "how the lag of its queues would move after the change is not known"
 
 
-def _rates(case: Case) -> str | None:
+def _rates(case: LostFinding) -> str | None:
     is_lost = case.before.weights.total_msgs_per_s is not None and case.after.weights.total_msgs_per_s is None
     return "how many messages are written to its queues after the change is not known" if is_lost else None
 
 
-def _spread(case: Case) -> str | None:
+def _spread(case: LostFinding) -> str | None:
     """No topic of the group has other writable queues, if producers spread its messages unevenly before."""
     before = {reads.topic.topic: _written_queues(reads.topic) for reads in case.before.business}
     after = {reads.topic.topic: _written_queues(reads.topic) for reads in case.after.business}
@@ -220,7 +220,7 @@ def _spread(case: Case) -> str | None:
     )
 
 
-def _judged_skew(case: Case) -> str | None:
+def _judged_skew(case: LostFinding) -> str | None:
     """For a skew: the group has enough traffic to be judged; if it pops, the shares of its clients are even."""
     after, low = case.after, case.after.policy.thresholds.LOW_UTILISATION
     load, rate, lag = after.whole_load, after.weights.total_msgs_per_s, after.weights.total_lag
@@ -233,13 +233,13 @@ def _judged_skew(case: Case) -> str | None:
     return None
 
 
-def _written(case: Case) -> str | None:
+def _written(case: LostFinding) -> str | None:
     """For TRAFFIC_SKEW: messages are still written to the group's queues."""
     rate = case.after.weights.total_msgs_per_s
     return "nothing is written to its queues after the change" if rate is not None and rate <= 0 else None
 
 
-def _consumed(case: Case) -> str | None:
+def _consumed(case: LostFinding) -> str | None:
     """The rates of handled and failed messages are known for all clients that reported them."""
     staying = {one.client_id for one in case.after.facts.consumers}
     reported_before = [one for one in case.before.facts.consumed if one.msgs_per_s is not None]
@@ -250,13 +250,13 @@ def _consumed(case: Case) -> str | None:
     return "how much the clients would handle after the change is not known" if is_lost else None
 
 
-def _seen(case: Case) -> str | None:
+def _seen(case: LostFinding) -> str | None:
     seen_before = {one.client_id for one in case.before.facts.consumers if one.seen_on is not None}
     lost = [one for one in case.after.facts.consumers if one.client_id in seen_before and one.seen_on is None]
     return "on which brokers its clients would be known after the change is not known" if lost else None
 
 
-def _provision(case: Case) -> str | None:
+def _provision(case: LostFinding) -> str | None:
     verdict = case.after.provision
     return verdict.reason if verdict.status == UNDECIDED else None
 

@@ -18,7 +18,7 @@ from rocketmq_capacity.snapshot.outline import LARGEST, LARGEST_APART, outline_o
 from rocketmq_capacity.vocabulary import BUSINESS
 
 
-class Names(msgspec.Struct, frozen=True, kw_only=True):
+class ClusterNames(msgspec.Struct, frozen=True, kw_only=True):
     """The names of a cluster for each kind of field; empty where nothing is known.
 
     Attributes:
@@ -38,7 +38,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     nameservers: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, inventory: Inventory | None, policy: Policy | None = None) -> "Names":
+    def of(cls, inventory: Inventory | None, policy: Policy | None = None) -> "ClusterNames":
         """The names of an inventory; machine rooms by the policy."""
         if inventory is None:
             return cls()
@@ -68,16 +68,16 @@ def _rooms(inventory: Inventory, clients: Sequence[Client], policy: Policy | Non
     return tuple(sorted(room for room in rooms if room))
 
 
-def names_in(inventory: Path, policy: Path | None, largest: int = LARGEST) -> Names:
+def names_in(inventory: Path, policy: Path | None, largest: int = LARGEST) -> ClusterNames:
     """The names in an inventory file, with the rooms of a policy file; none if it cannot be read, or is larger."""
     try:
         rooms = read_policy(policy)
     except BadInput:
         rooms = None
-    return Names.of(outline_of(inventory, largest), rooms)
+    return ClusterNames.of(outline_of(inventory, largest), rooms)
 
 
-def all_names_in(inventory: Path, policy: Path | None) -> Names:
+def all_names_in(inventory: Path, policy: Path | None) -> ClusterNames:
     """The same of any file up to LARGEST_APART; a large one is read by a process of its own, once."""
     try:
         state = inventory.stat()
@@ -86,14 +86,14 @@ def all_names_in(inventory: Path, policy: Path | None) -> Names:
         rooms = None if policy is None else (str(policy), policy.stat().st_mtime_ns)
         return _apart((str(inventory), state.st_size, state.st_mtime_ns), rooms)
     except (OSError, OwnProcessFailed):
-        return Names()
+        return ClusterNames()
 
 
 @lru_cache(maxsize=4)
-def _apart(inventory: tuple[str, int, int], policy: tuple[str, int] | None) -> Names:
+def _apart(inventory: tuple[str, int, int], policy: tuple[str, int] | None) -> ClusterNames:
     """Of 400 MB it takes a second or two. Errors: OwnProcessFailed."""
     request = msgspec.json.encode((inventory[0], None if policy is None else policy[0]))
-    return msgspec.json.decode(in_own_process(__name__, request), type=Names)
+    return msgspec.json.decode(in_own_process(__name__, request), type=ClusterNames)
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook
 from rocketmq_capacity.simulation.copied import copied_by_slaves
 from rocketmq_capacity.simulation.lost_master_words import coming_back, meaning
 from rocketmq_capacity.simulation.messages_at_risk import messages_at_risk, slave_behind_bytes
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.tables import Broker, ConsumerGroup, GroupOffset, Subscription, TopicQueue
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
@@ -32,7 +32,7 @@ from rocketmq_capacity.vocabulary import (
 USES: Final[tuple[Use, ...]] = get_args(Use)
 
 
-class Reads(NamedTuple):
+class ReadsRow(NamedTuple):
     """Some columns of ``subscription``."""
 
     consumer_group: str
@@ -40,7 +40,7 @@ class Reads(NamedTuple):
     message_request_mode: str
 
 
-class Reader(NamedTuple):
+class ReaderRow(NamedTuple):
     """Some columns of ``consumer_group``."""
 
     consumer_group: str
@@ -55,7 +55,7 @@ class Reader(NamedTuple):
         return "PULL_IN_ORDER" if self.is_orderly else "PULL"
 
 
-class Lag(NamedTuple):
+class LagRow(NamedTuple):
     """Some columns of ``group_offset``."""
 
     consumer_group: str
@@ -66,7 +66,7 @@ class Lag(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class ReadersBehind:
     """Who reads which topic, and how far behind.
 
     Attributes:
@@ -76,20 +76,20 @@ class Readers:
         at_slaves: by topic and broker, how many queues the slave that clients turn to has, where its master had others.
     """
 
-    reads: Sequence[Reads]
-    groups: Mapping[str, Reader]
+    reads: Sequence[ReadsRow]
+    groups: Mapping[str, ReaderRow]
     lags: Mapping[tuple[str, str, str, int], int | None]
     at_slaves: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, side: Side, names: Iterable[str], at_slaves: Mapping[tuple[str, str], int]) -> "Readers":
+    def of(cls, side: RunSide, names: Iterable[str], at_slaves: Mapping[tuple[str, str], int]) -> "ReadersBehind":
         """Those of the brokers with these names, given what their slaves have copied."""
         is_business = pc.field("kind").cast(pa.string()) == BUSINESS
         is_there = pc.field("broker_name").cast(pa.string()).isin(pa.array(sorted(set(names)), pa.string()))
-        lags = side.records(GroupOffset, Lag, is_there & is_business)
+        lags = side.records(GroupOffset, LagRow, is_there & is_business)
         return cls(
-            list(side.records(Subscription, Reads, is_business)),
-            {one.consumer_group: one for one in side.records(ConsumerGroup, Reader, is_business)},
+            list(side.records(Subscription, ReadsRow, is_business)),
+            {one.consumer_group: one for one in side.records(ConsumerGroup, ReaderRow, is_business)},
             {(one.consumer_group, one.topic, one.broker_name, one.queue_id): one.lag for one in lags},
             at_slaves,
         )
@@ -99,7 +99,7 @@ def with_course(
     sides: Sides, entries: Sequence[LostMasterOutlook], places: Sequence[TopicQueue]
 ) -> list[LostMasterOutlook]:
     """The entries with all that follows from each loss; ``places`` are business queues on the brokers before."""
-    readers = Readers.of(sides.before, {one.broker_name for one in entries}, copied_by_slaves(sides))
+    readers = ReadersBehind.of(sides.before, {one.broker_name for one in entries}, copied_by_slaves(sides))
     clients = sides.policy.thresholds.TRANSITION
     stay = {one.broker_addr for one in sides.after.cluster.brokers}
     restarts = {
@@ -169,7 +169,7 @@ def _served(loss: MasterLoss, use: Use, *, has_slaves: bool) -> ServedClients:
     )
 
 
-def waiting(loss: MasterLoss, places: Sequence[TopicQueue], readers: Readers) -> tuple[WaitingMessages, ...]:
+def waiting(loss: MasterLoss, places: Sequence[TopicQueue], readers: ReadersBehind) -> tuple[WaitingMessages, ...]:
     """What waits on a broker for each group and each way in which it reads there.
 
     Clients of a broadcasting group keep their own offsets, so that nobody knows what waits for them.

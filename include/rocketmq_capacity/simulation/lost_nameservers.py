@@ -14,7 +14,7 @@ from rocketmq_capacity.plan_file.lost_nameserver import Asking, HeldRoute, Loss,
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.simulation import nameserver_words as words
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.tables import Broker, ConsumerGroup, Subscription, TopicQueue
 from rocketmq_capacity.vocabulary import BROKER_EXPIRED_S, BUSINESS, NAMESERVER_SCAN_S, REQUEST_S, java_order
@@ -99,7 +99,7 @@ def entries_of(
     lost_brokers = registered_only_with({address for address, _ in losses}, masters) if left else ()
     for address, loss in losses:
         is_cut = loss == "CUT_OFF"
-        lost = _Lost(loss, bool(left), len(losses) < len(scenario.changes), timing, registering, lost_brokers)
+        lost = _LostNameserver(loss, bool(left), len(losses) < len(scenario.changes), timing, registering, lost_brokers)
         yield LostNameserver(
             nameserver_addr=address,
             loss=loss,
@@ -123,7 +123,7 @@ def entries_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Lost:
+class _LostNameserver:
     """A lost name server.
 
     Attributes:
@@ -215,14 +215,16 @@ def _span(clients: Asking, from_s: float, until_s: float | None, route: HeldRout
     return RouteSpan(clients=clients, from_s=from_s, until_s=until_s, route=route, meaning=meaning)
 
 
-class Reads(NamedTuple):
+class SubscriptionRow(NamedTuple):
     """Some columns of ``subscription``."""
 
     consumer_group: str
     topic: str
 
 
-def partial_lists(places: Iterable[TopicQueue], reads: Iterable[Reads], groups: Iterable[str]) -> PartialLists:
+def partial_lists(
+    places: Iterable[TopicQueue], reads: Iterable[SubscriptionRow], groups: Iterable[str]
+) -> PartialLists:
     """The topics with readable queues on several brokers, and the groups that read them.
 
     Args:
@@ -247,11 +249,11 @@ def partial_lists(places: Iterable[TopicQueue], reads: Iterable[Reads], groups: 
     )
 
 
-def _read(side: Side) -> tuple[list[TopicQueue], list[Reads], list[str]]:
+def _read(side: RunSide) -> tuple[list[TopicQueue], list[SubscriptionRow], list[str]]:
     """What the lists of queues depend on."""
     is_business = pc.field("kind").cast(pa.string()) == BUSINESS
     places = side.rows_where(TopicQueue, is_business)
-    reads = list(side.records(Subscription, Reads, is_business))
+    reads = list(side.records(Subscription, SubscriptionRow, is_business))
     return places, reads, [one.consumer_group for one in side.records(ConsumerGroup, _Name, is_business)]
 
 

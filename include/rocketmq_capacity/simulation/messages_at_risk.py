@@ -81,7 +81,7 @@ def messages_at_risk(
     with_disk = _with_disk(master, slaves)
     if is_elected:
         why = with_disk.why if with_disk.lost_bytes in (None, 0.0) else f"{CUT_OFF} {with_disk.why}"
-        elected = _Lost(with_disk.lost_bytes, why)
+        elected = _LostBytes(with_disk.lost_bytes, why)
         process, power = elected, elected
     else:
         process, power = _with_process(master), _with_power(master)
@@ -93,7 +93,7 @@ def messages_at_risk(
 
 
 @dataclass(frozen=True, slots=True)
-class _Lost:
+class _LostBytes:
     """Bytes that may be lost, None if unknown, and why."""
 
     lost_bytes: float | None
@@ -112,66 +112,66 @@ class _Lost:
         )
 
 
-def _with_process(master: Broker) -> _Lost:
+def _with_process(master: Broker) -> _LostBytes:
     """With the process alone: only what lies in its own memory, with transientStorePoolEnable."""
     flush = (master.config or {}).get("flushDiskType")
     if flush is None:
-        return _Lost(None, UNDECIDED_FLUSH)
+        return _LostBytes(None, UNDECIDED_FLUSH)
     if flush != "ASYNC_FLUSH" or not _is_set(master, "transientStorePoolEnable"):
-        return _Lost(0.0, PAGE_CACHE)
+        return _LostBytes(0.0, PAGE_CACHE)
     rate = _bytes_per_s(master)
     if rate is None:
-        return _Lost(None, UNDECIDED_RATE)
+        return _LostBytes(None, UNDECIDED_RATE)
     held_s = (_setting(master, COMMIT_MS) + _setting(master, COMMIT_THOROUGHLY_MS)) / 1000
-    return _Lost(
+    return _LostBytes(
         rate * held_s,
         f"With transientStorePoolEnable messages lie in its own memory for up to {held_s:g} s"
         f" ({COMMIT_MS[0]}, {COMMIT_THOROUGHLY_MS[0]}); it is written {fixed(rate, 0)} bytes/s.",
     )
 
 
-def _with_power(master: Broker) -> _Lost:
+def _with_power(master: Broker) -> _LostBytes:
     """With the power of its machine: what is not flushed.
 
     Every 500 ms the broker flushes what is dirty, if it is four pages or more, and all of it every 10 s.
     """
     flush = (master.config or {}).get("flushDiskType")
     if flush is None:
-        return _Lost(None, UNDECIDED_FLUSH)
+        return _LostBytes(None, UNDECIDED_FLUSH)
     if flush != "ASYNC_FLUSH":
-        return _Lost(0.0, SYNC_FLUSH)
+        return _LostBytes(0.0, SYNC_FLUSH)
     rate = _bytes_per_s(master)
     if rate is None:
-        return _Lost(None, UNDECIDED_RATE)
+        return _LostBytes(None, UNDECIDED_RATE)
     every_s, thoroughly_s = _setting(master, FLUSH_MS) / 1000, _setting(master, THOROUGHLY_MS) / 1000
     pages = _setting(master, LEAST_PAGES)
     in_pool = 0.0
     if _is_set(master, "transientStorePoolEnable"):
         in_pool = _with_process(master).lost_bytes or 0.0
     lost = min(pages * PAGE_BYTES + rate * every_s, rate * (thoroughly_s + every_s)) + in_pool
-    return _Lost(
+    return _LostBytes(
         lost,
         f"ASYNC_FLUSH: every {every_s:g} s it flushes {pages:g} pages or more, and every {thoroughly_s:g} s"
         f" everything; it is written {fixed(rate, 0)} bytes/s. What it stores while a flush takes long comes on top.",
     )
 
 
-def _with_disk(master: Broker, slaves: Sequence[Broker]) -> _Lost:
+def _with_disk(master: Broker, slaves: Sequence[Broker]) -> _LostBytes:
     """With the disk: what no slave has."""
     if not slaves:
         begin, end = figure(master.runtime, LOG_BEGIN), figure(master.runtime, LOG_END)
-        return _Lost(None if begin is None or end is None else max(end - begin, 0.0), ALL)
+        return _LostBytes(None if begin is None or end is None else max(end - begin, 0.0), ALL)
     waits = waits_for_a_slave(master)
     if waits:
-        return _Lost(0.0, WAITS)
+        return _LostBytes(0.0, WAITS)
     if waits is None:
-        return _Lost(None, UNDECIDED_ROLE)
+        return _LostBytes(None, UNDECIDED_ROLE)
     behind = slave_behind_bytes(master, slaves)
     if behind is None:
-        return _Lost(None, UNDECIDED_DISTANCE)
+        return _LostBytes(None, UNDECIDED_DISTANCE)
     role = (master.config or {}).get("brokerRole")
     how = role if role != "SYNC_MASTER" else "SYNC_MASTER with inSyncReplicas below 2"
-    return _Lost(
+    return _LostBytes(
         behind,
         f"{how} waits for no slave: in the snapshot the slave that has most lacked {behind:,.0f} bytes. A slave that"
         " falls behind loses more.",

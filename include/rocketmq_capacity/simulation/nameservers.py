@@ -7,8 +7,15 @@ from msgspec.structs import replace
 from rocketmq_capacity.assessment.replicas import registered_only_with
 from rocketmq_capacity.simulation.brokers import without_brokers
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.traffic import Spread
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory, NameserverView, Route, Topic, TopicQueues
+from rocketmq_capacity.simulation.traffic import ProducerSpread
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventoryBroker,
+    InventoryNameserver,
+    InventoryRoute,
+    InventoryTopic,
+    TopicQueues,
+)
 from rocketmq_capacity.vocabulary import java_order
 
 Queues = tuple[TopicQueues, ...]
@@ -28,11 +35,11 @@ def without_nameserver(inventory: Inventory, address: str) -> Inventory:
     after = replace(inventory, nameservers=left, nameserver_views=None, brokers=brokers)
     if views:
         after = _with_routes(after, inventory, views)
-        after = settled(inventory, after, Spread.KEEP) if after.topics != inventory.topics else after
+        after = settled(inventory, after, ProducerSpread.KEEP) if after.topics != inventory.topics else after
     return without_brokers(after, set(lost)) if lost else after
 
 
-def _with_routes(after: Inventory, before: Inventory, views: Sequence[NameserverView]) -> Inventory:
+def _with_routes(after: Inventory, before: Inventory, views: Sequence[InventoryNameserver]) -> Inventory:
     """The inventory with the routes that these name servers give, and how each of them differs from these."""
     known = {topic.topic: topic.queues or () for topic in before.topics}
     differing = {route.topic for view in before.nameserver_views or () for route in view.routes or ()}
@@ -50,15 +57,15 @@ def _with_routes(after: Inventory, before: Inventory, views: Sequence[Nameserver
     )
 
 
-def _with_queues(topic: Topic, joined: Mapping[str, Queues]) -> Topic:
+def _with_queues(topic: InventoryTopic, joined: Mapping[str, Queues]) -> InventoryTopic:
     queues = joined.get(topic.topic)
     return topic if queues is None or _is_same(queues, topic.queues or ()) else replace(topic, queues=queues)
 
 
-def _different(joined: Mapping[str, Queues], routes: Mapping[str, Queues]) -> tuple[Route, ...] | None:
+def _different(joined: Mapping[str, Queues], routes: Mapping[str, Queues]) -> tuple[InventoryRoute, ...] | None:
     """The routes that differ from the joined ones, in Java's order; None if there are none."""
     names = sorted((name for name, each in routes.items() if not _is_same(each, joined[name])), key=java_order)
-    return tuple(Route(topic=name, queues=routes[name]) for name in names) or None
+    return tuple(InventoryRoute(topic=name, queues=routes[name]) for name in names) or None
 
 
 def _is_same(route: Queues, other: Queues) -> bool:
@@ -66,7 +73,7 @@ def _is_same(route: Queues, other: Queues) -> bool:
     return {queues.broker_name: queues for queues in route} == {queues.broker_name: queues for queues in other}
 
 
-def _deregistered(broker: Broker, address: str) -> Broker:
+def _deregistered(broker: InventoryBroker, address: str) -> InventoryBroker:
     """The broker, which registers with the other name servers alone."""
     addresses = (broker.config or {}).get("namesrvAddr", "").split(";")
     if address not in (one.strip() for one in addresses):

@@ -8,13 +8,19 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, ConsumeStatus, Inventory, Subscription
+from rocketmq_capacity.snapshot.inventory import (
+    Client,
+    Inventory,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventorySubscription,
+)
 from rocketmq_capacity.vocabulary import distinct, is_broadcasting
 
 Value = TypeVar("Value", bound=str | int)
 
 
-def newcomers(group: ConsumerGroup, client_ids: Iterable[str], inventory: Inventory) -> tuple[Client, ...]:
+def newcomers(group: InventoryGroup, client_ids: Iterable[str], inventory: Inventory) -> tuple[Client, ...]:
     """More clients of a group, one for each id.
 
     Each setting is the one that most of the group's clients report, and the subscriptions are their most frequent set.
@@ -52,9 +58,9 @@ def _usual(values: Iterable[Value | None]) -> Value | None:
     return min(counts, key=lambda value: (-counts[value], value)) if counts else None
 
 
-def _usual_subscriptions(clients: Iterable[Client]) -> tuple[Subscription, ...] | None:
+def _usual_subscriptions(clients: Iterable[Client]) -> tuple[InventorySubscription, ...] | None:
     """The most frequent set of subscriptions; None (the group's) if most clients report none of their own."""
-    by_set: dict[tuple[tuple[str, str, str], ...], tuple[Subscription, ...] | None] = {}
+    by_set: dict[tuple[tuple[str, str, str], ...], tuple[InventorySubscription, ...] | None] = {}
     counts: Counter[tuple[tuple[str, str, str], ...]] = Counter()
     for client in clients:
         read = client.subscriptions
@@ -65,10 +71,10 @@ def _usual_subscriptions(clients: Iterable[Client]) -> tuple[Subscription, ...] 
 
 
 def _median_status(
-    group: ConsumerGroup, subscriptions: tuple[Subscription, ...] | None
-) -> tuple[ConsumeStatus, ...] | None:
+    group: InventoryGroup, subscriptions: tuple[InventorySubscription, ...] | None
+) -> tuple[InventoryConsumeStatus, ...] | None:
     """The median figures of each topic that the client reads; None if no client reports a response time."""
-    reported: dict[str, list[ConsumeStatus]] = {}
+    reported: dict[str, list[InventoryConsumeStatus]] = {}
     for client in group.clients or ():
         for status in client.status or ():
             reported.setdefault(status.topic, []).append(status)
@@ -77,7 +83,7 @@ def _median_status(
     if is_broadcasting(group.message_model):
         figures += ["consume_ok_msgs_per_s", "consume_failed_msgs_per_s"]
     medians = (
-        ConsumeStatus(topic=topic, **{name: _median(getattr(one, name) for one in each) for name in figures})
+        InventoryConsumeStatus(topic=topic, **{name: _median(getattr(one, name) for one in each) for name in figures})
         for topic, each in reported.items()
         if topic in read
     )
@@ -89,7 +95,7 @@ def _median(figures: Iterable[float | None]) -> float | None:
     return median(known) if known else None
 
 
-def _brokers_of(group: ConsumerGroup, inventory: Inventory) -> tuple[str, ...] | None:
+def _brokers_of(group: InventoryGroup, inventory: Inventory) -> tuple[str, ...] | None:
     """The brokers that name a client of the group; for a group without clients, those of the topics that it reads."""
     if group.clients:
         return tuple(distinct(name for client in group.clients for name in client.seen_on or ())) or None

@@ -9,15 +9,15 @@ import pyarrow.compute as pc
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount
 from rocketmq_capacity.plan_file.numbers import METRIC_DECIMALS, rounded
 from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
-from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages
 from rocketmq_capacity.simulation.queue_plans import topics_of
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.tables import TopicQueue
 from rocketmq_capacity.vocabulary import BUSINESS, MASTER, PERM_WRITE, java_order
 
 
-class Written(NamedTuple):
+class TopicQueueRow(NamedTuple):
     """Some columns of ``topic_queue``."""
 
     topic: str
@@ -36,7 +36,7 @@ def ordered_topics(sides: Sides) -> tuple[OrderedTopic, ...]:
     changed = {
         topic for topic in queues_before.keys() & queues_after.keys() if queues_before[topic] != queues_after[topic]
     }
-    before = topics_of(sides.before, Cluster(sides.before.cluster, sides.policy, is_suspect=False), changed)
+    before = topics_of(sides.before, AdvisedCluster(sides.before.cluster, sides.policy, is_suspect=False), changed)
     moves = ((name, moved_messages(before[name], queues_after[name])) for name in sorted(changed, key=java_order))
     return tuple(
         OrderedTopic(
@@ -51,10 +51,10 @@ def ordered_topics(sides: Sides) -> tuple[OrderedTopic, ...]:
     )
 
 
-def _written(side: Side) -> Mapping[str, Mapping[str, int]]:
+def _written(side: RunSide) -> Mapping[str, Mapping[str, int]]:
     """By business topic and broker the queues that producers see there."""
     queues: dict[str, dict[str, int]] = {}
-    for row in side.records(TopicQueue, Written, pc.field("kind").cast(pa.string()) == BUSINESS):
+    for row in side.records(TopicQueue, TopicQueueRow, pc.field("kind").cast(pa.string()) == BUSINESS):
         if row.broker_state == MASTER and (row.perm or 0) & PERM_WRITE:
             queues.setdefault(row.topic, {})[row.broker_name] = row.write_queue_nums or 0
     return queues

@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import Any
 
 from rocketmq_capacity.assessment.effect import Verdict, effect_of
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.plan_file.pairs import paired, place_of
 from rocketmq_capacity.simulation.effect_words import why
 from rocketmq_capacity.simulation.gone import gone_with
 from rocketmq_capacity.simulation.group_shift import Counts, group_shift
-from rocketmq_capacity.simulation.judged_again import Case, undecided_of_group
+from rocketmq_capacity.simulation.judged_again import LostFinding, undecided_of_group
 from rocketmq_capacity.tables import Finding, ScenarioGroup, UndecidedFinding
 from rocketmq_capacity.tables.dataset import Queue
 
@@ -88,8 +88,8 @@ def verdict_of(*, is_better: bool, is_worse: bool, is_undecided: bool) -> Verdic
 
 
 def outcome(
-    before: Group,
-    after: Group,
+    before: AssessedGroup,
+    after: AssessedGroup,
     findings_before: Sequence[Finding],
     findings_after: Sequence[Finding],
     hot_topics: frozenset[str],
@@ -113,7 +113,7 @@ def outcome(
     findings = Sorted(still, added, cleared=[], undecided=[])
     for finding in gone:
         lost_with = gone_with(finding, before, after, lost_rooms)
-        doubt = undecided_of_group(Case(finding, before, after, hot_topics)) if lost_with is None else None
+        doubt = undecided_of_group(LostFinding(finding, before, after, hot_topics)) if lost_with is None else None
         findings.sort_in(finding, doubt, lost_with)
     change = group_shift(before, after, lost_rooms, lost_masters, at_slaves)
     effect = effect_of(change.shift, after.policy.thresholds)
@@ -160,7 +160,7 @@ def is_touched(row: ScenarioGroup) -> bool:
     return any(findings) or not same or row.moved_queues != 0 or row.verdict != "UNCHANGED"
 
 
-def moved_today(before: Group, after: Group) -> int | None:
+def moved_today(before: AssessedGroup, after: AssessedGroup) -> int | None:
     """How many of the queues that stay have other owners than today; None if an owner is unknown.
 
     0 for a broadcasting group, whose clients all read every queue.
@@ -175,7 +175,7 @@ def moved_today(before: Group, after: Group) -> int | None:
     return sum(readers_before.get(queue) != readers_after.get(queue) for queue in common if queue.topic in business)
 
 
-def _readers(group: Group) -> dict[Queue, frozenset[tuple[str, int]]]:
+def _readers(group: AssessedGroup) -> dict[Queue, frozenset[tuple[str, int]]]:
     """The owners of each queue today: client ids with their number of consumers; clients that pop count once."""
     load, members = group.whole_load, group.division.members
     readers: dict[Queue, set[tuple[str, int]]] = {}

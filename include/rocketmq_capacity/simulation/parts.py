@@ -5,8 +5,14 @@ from collections.abc import Collection, Mapping
 from msgspec.structs import replace
 
 from rocketmq_capacity.errors import shown
-from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, GroupOffset, Inventory, Topic
+from rocketmq_capacity.simulation.place import ChangePlace
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryTopic,
+)
 from rocketmq_capacity.vocabulary import GRPC, is_broadcasting
 
 
@@ -16,7 +22,7 @@ def broker_names(inventory: Inventory) -> set[str]:
     return routed | {broker.broker_name for broker in inventory.brokers}
 
 
-def group_of(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
+def group_of(inventory: Inventory, name: str, place: ChangePlace) -> InventoryGroup:
     """The consumer group of this name.
 
     Errors: :class:`BadInput` if there is none.
@@ -26,7 +32,7 @@ def group_of(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
     return groups[name]
 
 
-def dividing_group(inventory: Inventory, name: str, place: Place) -> ConsumerGroup:
+def dividing_group(inventory: Inventory, name: str, place: ChangePlace) -> InventoryGroup:
     """The group of this name. Errors: BadInput if it has only gRPC clients, which run no strategy and no mode."""
     group = group_of(inventory, name, place)
     if group.clients and all(client.protocol == GRPC for client in group.clients):
@@ -36,7 +42,7 @@ def dividing_group(inventory: Inventory, name: str, place: Place) -> ConsumerGro
     return group
 
 
-def topic_of(inventory: Inventory, name: str, place: Place) -> Topic:
+def topic_of(inventory: Inventory, name: str, place: ChangePlace) -> InventoryTopic:
     """The topic of this name.
 
     Errors: :class:`BadInput` if the inventory does not have it; a subscription to it is not enough.
@@ -46,7 +52,7 @@ def topic_of(inventory: Inventory, name: str, place: Place) -> Topic:
     return topics[name]
 
 
-def with_group(inventory: Inventory, changed: ConsumerGroup) -> Inventory:
+def with_group(inventory: Inventory, changed: InventoryGroup) -> Inventory:
     """The inventory with another group of the same name."""
     groups = inventory.consumer_groups
     return replace(
@@ -55,12 +61,12 @@ def with_group(inventory: Inventory, changed: ConsumerGroup) -> Inventory:
     )
 
 
-def with_topic(inventory: Inventory, changed: Topic) -> Inventory:
+def with_topic(inventory: Inventory, changed: InventoryTopic) -> Inventory:
     """The inventory with another topic of the same name."""
     return replace(inventory, topics=tuple(changed if t.topic == changed.topic else t for t in inventory.topics))
 
 
-def topics_read(group: ConsumerGroup) -> set[str]:
+def topics_read(group: InventoryGroup) -> set[str]:
     """The topics that the group or a client subscribes to, or of which a client owns a queue."""
     topics = {subscription.topic for subscription in group.subscriptions or ()}
     for client in group.clients or ():
@@ -69,7 +75,7 @@ def topics_read(group: ConsumerGroup) -> set[str]:
     return topics
 
 
-def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
+def without_ownership(group: InventoryGroup) -> InventoryGroup:
     """The group without what other owners of its queues change.
 
     Owned queues, rates of clients, and the offsets that clients reached in the samples are unknown after a rebalance.
@@ -85,7 +91,7 @@ def without_ownership(group: ConsumerGroup) -> ConsumerGroup:
     return replace(group, clients=tuple(clients), offsets=offsets)
 
 
-def with_scaled_rates(group: ConsumerGroup, factors: Mapping[str, float | None]) -> ConsumerGroup:
+def with_scaled_rates(group: InventoryGroup, factors: Mapping[str, float | None]) -> InventoryGroup:
     """A broadcasting group whose clients handle so many times the messages of each of these topics; None is unknown."""
     if not any(one.topic in factors for client in group.clients or () for one in client.status or ()):
         return group
@@ -96,7 +102,7 @@ def with_scaled_rates(group: ConsumerGroup, factors: Mapping[str, float | None])
     return replace(group, clients=tuple(clients))
 
 
-def _scaled(status: ConsumeStatus, factors: Mapping[str, float | None]) -> ConsumeStatus:
+def _scaled(status: InventoryConsumeStatus, factors: Mapping[str, float | None]) -> InventoryConsumeStatus:
     factor = factors.get(status.topic, 1.0)
     ok, failed = (
         None if rate is None or factor is None else rate * factor
@@ -105,15 +111,15 @@ def _scaled(status: ConsumeStatus, factors: Mapping[str, float | None]) -> Consu
     return replace(status, consume_ok_msgs_per_s=ok, consume_failed_msgs_per_s=failed)
 
 
-def _without_reached(offset: GroupOffset) -> GroupOffset:
+def _without_reached(offset: InventoryGroupOffset) -> InventoryGroupOffset:
     """The offset, whose samples say only what was written."""
     samples = offset.samples and tuple(replace(one, consumer_offset=None) for one in offset.samples)
     return offset if samples == offset.samples else replace(offset, samples=samples)
 
 
 def without_rates(
-    status: tuple[ConsumeStatus, ...] | None, topics: Collection[str] | None = None
-) -> tuple[ConsumeStatus, ...] | None:
+    status: tuple[InventoryConsumeStatus, ...] | None, topics: Collection[str] | None = None
+) -> tuple[InventoryConsumeStatus, ...] | None:
     """The status without messages a second, for these topics or for all; response times stay."""
     if status is None:
         return None

@@ -8,7 +8,7 @@ from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, shown
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChangePlace:
     """One change of one scenario file: ``changes[index]`` of ``source``."""
 
     source: str

@@ -15,14 +15,14 @@ from rocketmq_capacity.producers import (
     SILENT,
     Known,
     ProducerTimelines,
-    TopicPlace,
+    TopicQueuesOnBroker,
     Troubles,
     generation_of,
     producer_timeline,
 )
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.tables.compare import Course
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import BUSINESS, JAVA
@@ -90,12 +90,12 @@ def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[st
     return Troubles(slow, lost | in_rooms, read_only, endings)
 
 
-def _places(before: Side, troubles: Troubles) -> list[TopicPlace]:
+def _places(before: RunSide, troubles: Troubles) -> list[TopicQueuesOnBroker]:
     """The queues on every broker, of each business topic that has queues on a broker in trouble."""
     is_business, name = pc.field("kind") == BUSINESS, pc.field("broker_name").cast(pa.string())
     is_there = is_business & name.isin(pa.array(sorted(troubles.brokers), pa.string()))
-    topics = {place.topic for place in before.records(tables.TopicQueue, TopicPlace, is_there)}
-    return list(before.records(tables.TopicQueue, TopicPlace, is_business & _is_one_of(topics)))
+    topics = {place.topic for place in before.records(tables.TopicQueue, TopicQueuesOnBroker, is_there)}
+    return list(before.records(tables.TopicQueue, TopicQueuesOnBroker, is_business & _is_one_of(topics)))
 
 
 class _Order(NamedTuple):
@@ -121,7 +121,7 @@ def _known(sides: Sides, topics: set[str]) -> dict[str, Known]:
     }
 
 
-def _rates(side: Side, wanted: pc.Expression) -> dict[str, float | None]:
+def _rates(side: RunSide, wanted: pc.Expression) -> dict[str, float | None]:
     """By topic, the messages a second that producers write to all its queues; None if one queue's rate is unknown."""
     rates: dict[str, float | None] = {}
     for topic, rate in side.records(tables.ProducerShare, _Rate, wanted):
@@ -134,23 +134,26 @@ def _is_one_of(topics: Iterable[str]) -> pc.Expression:
     return pc.field("topic").cast(pa.string()).isin(pa.array(sorted(topics), pa.string()))
 
 
-class _Group(NamedTuple):
+class _ProducerGroup(NamedTuple):
     producer_group: str
 
 
-def seen_groups(side: Side) -> set[str]:
+def seen_groups(side: RunSide) -> set[str]:
     """The names of the producer groups in the snapshot; empty where they are unknown."""
-    return {row.producer_group for row in side.records(tables.Producer, _Group, pc.field("producer_group").is_valid())}
+    return {
+        row.producer_group
+        for row in side.records(tables.Producer, _ProducerGroup, pc.field("producer_group").is_valid())
+    }
 
 
-class _Version(NamedTuple):
+class _ClientVersion(NamedTuple):
     language: str | None
     version: str | None
 
 
-def _producers(before: Side) -> dict[str, int]:
+def _producers(before: RunSide) -> dict[str, int]:
     """The number of producers in the snapshot, by generation of the Java client."""
-    rows = before.records(tables.Producer, _Version, pc.field("version").is_valid())
+    rows = before.records(tables.Producer, _ClientVersion, pc.field("version").is_valid())
     producers: Counter[str] = Counter()
     for (language, version), number in Counter(rows).items():
         generation = generation_of(version) if language == JAVA else None

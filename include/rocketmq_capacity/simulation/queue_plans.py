@@ -13,13 +13,13 @@ from rocketmq_capacity.model.facts import Place, TopicWithReaders
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.recommendation.broker_plans import add_broker_plan, remove_broker_plan
-from rocketmq_capacity.recommendation.facts import Cluster, Topic
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
 from rocketmq_capacity.simulation.changes.add_broker import AddBroker
 from rocketmq_capacity.simulation.changes.read_only_broker import ReadOnlyBroker
 from rocketmq_capacity.simulation.changes.set_queues import SetQueues
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX
 
 _UNIT: Final = Decoder(TopicWithReaders)
@@ -40,7 +40,7 @@ def queue_plans(sides: Sides, *, is_suspect: bool) -> tuple[QueuePlan, ...]:
     added = {one.broker_name for one in changes if isinstance(one, AddBroker)}
     drained = {one.broker_name for one in changes if isinstance(one, ReadOnlyBroker)}
     names = {*asked, *_business_topics(sides.after, added), *_business_topics(sides.before, drained)}
-    cluster = Cluster(sides.before.cluster, sides.policy, is_suspect)
+    cluster = AdvisedCluster(sides.before.cluster, sides.policy, is_suspect)
     topics_before, topics_after = topics_of(sides.before, cluster, names), topics_of(sides.after, cluster, names)
     plans = [
         plan
@@ -52,7 +52,10 @@ def queue_plans(sides: Sides, *, is_suspect: bool) -> tuple[QueuePlan, ...]:
 
 
 def _broker_plans(
-    scenario: Scenario, cluster: Cluster, topics_before: Mapping[str, Topic], topics_after: Mapping[str, Topic]
+    scenario: Scenario,
+    cluster: AdvisedCluster,
+    topics_before: Mapping[str, AdvisedTopic],
+    topics_after: Mapping[str, AdvisedTopic],
 ) -> Iterator[QueuePlan]:
     for change in scenario.changes:
         if isinstance(change, AddBroker):
@@ -74,18 +77,18 @@ def _broker_plans(
             yield remove_broker_plan(cluster, change.broker_name, there)
 
 
-def _business_topics(side: Side, broker_names: Iterable[str]) -> set[str]:
+def _business_topics(side: RunSide, broker_names: Iterable[str]) -> set[str]:
     is_there = pc.field("broker_name").cast(pa.string()).isin(pa.array(broker_names, pa.string()))
     return {one.topic for one in side.rows_where(tables.TopicQueue, is_there & (pc.field("kind") == BUSINESS))}
 
 
-def topics_of(side: Side, cluster: Cluster, names: Iterable[str]) -> dict[str, Topic]:
+def topics_of(side: RunSide, cluster: AdvisedCluster, names: Iterable[str]) -> dict[str, AdvisedTopic]:
     """Some topics of a run with their readers, by name."""
     units = {name: _UNIT.decode(unit.facts) for name, (unit,) in side.rows_by(tables.TopicUnit, "topic", names).items()}
-    return {name: Topic(one.facts, cluster, readers=one.readers) for name, one in units.items()}
+    return {name: AdvisedTopic(one.facts, cluster, readers=one.readers) for name, one in units.items()}
 
 
-def _counts(topic: Topic) -> list[QueueCounts]:
+def _counts(topic: AdvisedTopic) -> list[QueueCounts]:
     return [
         QueueCounts(
             broker_name=place.broker_name,

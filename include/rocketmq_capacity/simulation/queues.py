@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.simulation.parts import topics_read, with_scaled_rates, without_ownership
 from rocketmq_capacity.simulation.traffic import (
+    ProducerSpread,
     QueueKey,
-    Spread,
     masterless,
     moves_traffic,
     readable_queues,
@@ -18,18 +18,18 @@ from rocketmq_capacity.simulation.traffic import (
 )
 from rocketmq_capacity.snapshot.filters import put_msgs_per_s
 from rocketmq_capacity.snapshot.inventory import (
-    ConsumerGroup,
-    GroupOffset,
     Inventory,
-    OwnedQueue,
-    Topic,
-    TopicOffset,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
+    InventoryTopic,
+    InventoryTopicOffset,
     TopicQueues,
 )
 from rocketmq_capacity.vocabulary import RETRY_PREFIX, is_broadcasting
 
 
-def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
+def settled(before: Inventory, after: Inventory, spread: ProducerSpread) -> Inventory:
     """The inventory ``after``, with the consequences of the queues in which its topics differ from ``before``.
 
     - Queues that are gone (ids from max(read, write) on) lose their offsets, the topic's and the groups'.
@@ -50,7 +50,7 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
     reassigned = {n for n, effect in effects.items() if effect.moves_ownership and not n.startswith(RETRY_PREFIX)}
     diverted = {name for name, effect in effects.items() if effect.moves_traffic}
 
-    def follows(group: ConsumerGroup) -> ConsumerGroup:
+    def follows(group: InventoryGroup) -> InventoryGroup:
         group = without_samples(_with_settled_offsets(group, effects), diverted)
         read = topics_read(group)
         if is_broadcasting(group.message_model):
@@ -68,7 +68,7 @@ def settled(before: Inventory, after: Inventory, spread: Spread) -> Inventory:
 class _Effect:
     """The consequences of a change of one topic's queues."""
 
-    topic: Topic
+    topic: InventoryTopic
     ids_on: Mapping[str, int]
     """The number of queue ids on each broker whose queues changed."""
     new_readable: tuple[QueueKey, ...]
@@ -78,7 +78,9 @@ class _Effect:
     """How many times the messages come to all readable queues together; None if unknown."""
 
     @classmethod
-    def of(cls, old: Topic, new: Topic, before: Inventory, after: Inventory, spread: Spread) -> "_Effect":
+    def of(
+        cls, old: InventoryTopic, new: InventoryTopic, before: Inventory, after: Inventory, spread: ProducerSpread
+    ) -> "_Effect":
         """From the topic before and after; ``new`` may still have offsets of queues that are gone."""
         queues_before = {queues.broker_name: queues for queues in old.queues or ()}
         queues_after = {queues.broker_name: queues for queues in new.queues or ()}
@@ -111,7 +113,7 @@ class _Effect:
         return queue_id >= self.ids_on.get(broker_name, queue_id + 1)
 
 
-def _times(old: Topic, new: Topic) -> float | None:
+def _times(old: InventoryTopic, new: InventoryTopic) -> float | None:
     """How many times the messages come to all readable queues together; None if unknown."""
     before = put_msgs_per_s(old) if readable_queues(old) else 0.0
     after = put_msgs_per_s(new) if readable_queues(new) else 0.0
@@ -122,10 +124,10 @@ def _times(old: Topic, new: Topic) -> float | None:
     return after / before
 
 
-def _without_lost_queues(group: ConsumerGroup, effects: Mapping[str, _Effect]) -> ConsumerGroup:
+def _without_lost_queues(group: InventoryGroup, effects: Mapping[str, _Effect]) -> InventoryGroup:
     """The group whose clients own no queue that is gone."""
 
-    def is_lost(queue: OwnedQueue) -> bool:
+    def is_lost(queue: InventoryOwnedQueue) -> bool:
         return queue.topic in effects and effects[queue.topic].has_lost(queue.broker_name, queue.queue_id)
 
     if not any(is_lost(queue) for client in group.clients or () for queue in client.owned_queues or ()):
@@ -151,18 +153,18 @@ def _new_ids(before: TopicQueues | None, after: TopicQueues | None) -> range:
 
 
 def _settled_offsets(
-    offsets: tuple[TopicOffset, ...] | None,
+    offsets: tuple[InventoryTopicOffset, ...] | None,
     ids_on: Mapping[str, int],
     new_ids: list[QueueKey],
     writable: frozenset[QueueKey] | None,
-) -> tuple[TopicOffset, ...] | None:
+) -> tuple[InventoryTopicOffset, ...] | None:
     """The topic's offsets, without those of queues that are gone, and with those of new ones; None stays None."""
     if offsets is None:
         return None
     staying = [o for o in offsets if o.queue_id < ids_on.get(o.broker_name, o.queue_id + 1)]
     known = {(o.broker_name, o.queue_id) for o in staying}
     new = (
-        TopicOffset(
+        InventoryTopicOffset(
             broker_name=broker_name,
             queue_id=queue_id,
             min_offset=0,
@@ -175,7 +177,7 @@ def _settled_offsets(
     return (*staying, *new)
 
 
-def _with_settled_offsets(group: ConsumerGroup, effects: Mapping[str, _Effect]) -> ConsumerGroup:
+def _with_settled_offsets(group: InventoryGroup, effects: Mapping[str, _Effect]) -> InventoryGroup:
     """The group, without offsets on queues that are gone, and with lag 0 on new queues of topics that it consumed."""
     consumed = {offset.topic for offset in group.offsets or ()} & effects.keys()
     if not consumed:
@@ -187,7 +189,9 @@ def _with_settled_offsets(group: ConsumerGroup, effects: Mapping[str, _Effect]) 
     ]
     known = {(offset.topic, offset.broker_name, offset.queue_id) for offset in staying}
     new = (
-        GroupOffset(topic=topic, broker_name=broker_name, queue_id=queue_id, broker_offset=0, consumer_offset=0)
+        InventoryGroupOffset(
+            topic=topic, broker_name=broker_name, queue_id=queue_id, broker_offset=0, consumer_offset=0
+        )
         for topic in sorted(consumed)
         for broker_name, queue_id in effects[topic].new_readable
         if (topic, broker_name, queue_id) not in known

@@ -9,18 +9,18 @@ from msgspec import structs
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.current import client_runs
-from rocketmq_capacity.assessment.group import Group as AssessedGroup
-from rocketmq_capacity.model.cases import Case, QueueCounts
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.model.config_assignment import CONFIG_ASSIGNMENT
 from rocketmq_capacity.model.division import Division, Members, Queues
 from rocketmq_capacity.model.facts import Consumption, GroupFacts
 from rocketmq_capacity.model.owners import NO_OWNERS
 from rocketmq_capacity.recommendation.cases import changed_facts
-from rocketmq_capacity.recommendation.facts import Cluster
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.simulation.transition import Change
+from rocketmq_capacity.simulation.transition import OwnerChange
 from rocketmq_capacity.simulation.trial import changed_division, owned_on_trial, owners_under_lists
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.tables.snapshot.clients import ConsumerFacts
@@ -30,7 +30,7 @@ NEW_CODE: Final = ("FIX_CLIENT_ID", "FIX_SUBSCRIPTION")
 
 
 def recommended_transitions(
-    cluster: Cluster,
+    cluster: AdvisedCluster,
     group: AssessedGroup,
     consumption: Consumption,
     current: str | None,
@@ -70,13 +70,17 @@ def recommended_transitions(
         elif changed is not None:
             after = _state(group, *changed, changed[0] if recommendation.action in NEW_CODE else facts)
         if after is not None:
-            yield _row(recommendation, Change(before, after, timing))
+            yield _row(recommendation, OwnerChange(before, after, timing))
         if recommendation.config_assignment is not None:
             lists = CONFIG_ASSIGNMENT.decode(recommendation.config_assignment).clients
-            yield _row(recommendation, Change(before, _listed(group, before.division, lists), timing), is_of_lists=True)
+            yield _row(
+                recommendation, OwnerChange(before, _listed(group, before.division, lists), timing), is_of_lists=True
+            )
 
 
-def _row(asked: tables.Recommendation, change: Change, *, is_of_lists: bool = False) -> tables.RecommendedTransition:
+def _row(
+    asked: tables.Recommendation, change: OwnerChange, *, is_of_lists: bool = False
+) -> tables.RecommendedTransition:
     return tables.RecommendedTransition(
         recommendation_id=asked.id,
         consumer_group=change.after.division.group.consumer_group,
@@ -136,12 +140,12 @@ def _own_code(consumers: Sequence[ConsumerFacts]) -> dict[str, str]:
     }
 
 
-def _case(asked: tables.Recommendation) -> Case | None:
+def _case(asked: tables.Recommendation) -> QueueChange | None:
     """The queues of a topic after its recommendation; None for another one, or if not all their numbers are given."""
     if asked.topic is None or asked.consumer_group is not None:
         return None
     counts = _counts(json.loads(asked.after))
-    return None if counts is None else Case(case_id=asked.id, topic=asked.topic, counts=counts)
+    return None if counts is None else QueueChange(case_id=asked.id, topic=asked.topic, counts=counts)
 
 
 def _changed(facts: GroupFacts, current: str, asked: tables.Recommendation) -> tuple[GroupFacts, str] | None:

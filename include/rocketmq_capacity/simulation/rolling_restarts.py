@@ -9,10 +9,10 @@ from typing import Final
 from msgspec.json import Decoder
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.plan_file.numbers import steady
-from rocketmq_capacity.plan_file.rolling_restart import RestartTotals, RollingRestart
+from rocketmq_capacity.plan_file.rolling_restart import RestartTotals, RollingRestartResult
 from rocketmq_capacity.simulation.changes.rolling_restart import RollingRestart as Asked
 from rocketmq_capacity.simulation.restart_advice import advice, badness
 from rocketmq_capacity.simulation.rollout import Manner, Rollout
@@ -33,7 +33,7 @@ WITHOUT_CLIENTS: Final = "after the other changes it has no clients that divide 
 _FACTS: Final = Decoder(GroupFacts)
 
 
-def rolling_restarts(sides: Sides) -> tuple[RollingRestart, ...]:
+def rolling_restarts(sides: Sides) -> tuple[RollingRestartResult, ...]:
     """An entry for each rolling restart of the scenario, of the cluster after all its changes."""
     asked = [one for one in sides.scenario.changes if isinstance(one, Asked)]
     if not asked:
@@ -46,7 +46,7 @@ def rolling_restarts(sides: Sides) -> tuple[RollingRestart, ...]:
             _FACTS.decode(unit.facts).observed(unit.observations, unit.sampled)
             for unit in units.get(change.consumer_group, ())
         ]
-        groups = [Group(facts, sides.after.cluster, sides.policy, strategies) for facts in observed]
+        groups = [AssessedGroup(facts, sides.after.cluster, sides.policy, strategies) for facts in observed]
         entries += [rolling_restart(group, change, timing) for group in groups] or [
             _not_computed(change, timing, LEFT_OUT)
         ]
@@ -57,7 +57,7 @@ def rolling_restarts(sides: Sides) -> tuple[RollingRestart, ...]:
 class _Ways:
     """The restart that is asked for, and the others to compare with."""
 
-    group: Group
+    group: AssessedGroup
     timing: Timing
 
     def totals(self, manner: Manner) -> RestartTotals | None:
@@ -84,7 +84,7 @@ class _Ways:
             yield replace(asked, keeps_ids=True)
 
 
-def rolling_restart(group: Group, change: Asked, timing: Timing) -> RollingRestart:
+def rolling_restart(group: AssessedGroup, change: Asked, timing: Timing) -> RollingRestartResult:
     """What the restart means for the group, and what other ways of it would mean."""
     if group.current is None:
         return _not_computed(change, timing, WITHOUT_CLIENTS)
@@ -102,7 +102,7 @@ def rolling_restart(group: Group, change: Asked, timing: Timing) -> RollingResta
     ]
     others = sorted((totals for other in manners if (totals := ways.totals(other)) is not None), key=badness)
     bound = group.policy.thresholds.PROVISION.under_utilisation
-    return RollingRestart(
+    return RollingRestartResult(
         consumer_group=change.consumer_group,
         undecided=None,
         down_s=timing.rollout_s,
@@ -114,8 +114,8 @@ def rolling_restart(group: Group, change: Asked, timing: Timing) -> RollingResta
     )
 
 
-def _not_computed(change: Asked, timing: Timing, why: str) -> RollingRestart:
-    return RollingRestart(
+def _not_computed(change: Asked, timing: Timing, why: str) -> RollingRestartResult:
+    return RollingRestartResult(
         consumer_group=change.consumer_group,
         undecided=why,
         down_s=timing.rollout_s,
@@ -127,7 +127,7 @@ def _not_computed(change: Asked, timing: Timing, why: str) -> RollingRestart:
     )
 
 
-def _undecided(group: Group, current: str, change: Asked) -> str | None:
+def _undecided(group: AssessedGroup, current: str, change: Asked) -> str | None:
     """Why it is not known who owns which queue during the restart; None if it is."""
     if not len(group.division.members):
         return WITHOUT_CLIENTS

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Division, Flags
 from rocketmq_capacity.model.facts import Consumer
@@ -22,7 +22,7 @@ from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.restarted import changes_its_id, restarted
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.simulation.transition import DIGITS, Change
+from rocketmq_capacity.simulation.transition import DIGITS, OwnerChange
 from rocketmq_capacity.tables.transition import TransitionOfGroup
 
 
@@ -59,8 +59,8 @@ class Batch:
 
     step: int
     clients: Sequence[Consumer]
-    stop: Change
-    start: Change
+    stop: OwnerChange
+    start: OwnerChange
     down_s: float
 
     @cached_property
@@ -121,7 +121,7 @@ class Rollout:
         budget: clients and queues of all computed batches together, which bounds the time that this takes.
     """
 
-    group: Group
+    group: AssessedGroup
     manner: Manner
     timing: Timing
     budget: int
@@ -167,8 +167,8 @@ class Rollout:
         first, size = index * self.manner.batch, self.manner.batch
         last = min(first + size, len(self._consumers))
         before, without, after = self._state(first, first), self._state(first, last), self._state(last, last)
-        stop = Change(before, without, self.timing, self.manner.ending)
-        start = Change(without, after, self.timing, self.manner.ending)
+        stop = OwnerChange(before, without, self.timing, self.manner.ending)
+        start = OwnerChange(without, after, self.timing, self.manner.ending)
         return Batch(index + 1, self._consumers[first:last], stop, start, self.timing.rollout_s)
 
     def _division(self, first: int, last: int) -> Division:

@@ -11,13 +11,13 @@ from pydantic import BeforeValidator, Field, field_validator
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.section import Section
 from rocketmq_capacity.settings.yaml_file import mapping_of_text, read_yaml, validated
-from rocketmq_capacity.simulation.change import MOST_CLIENTS, Change, Ending, Name, changes
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.change import MOST_CLIENTS, Ending, Name, ScenarioChange, changes
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.filters import with_pass_ratios
 from rocketmq_capacity.snapshot.inventory import Inventory
 
 if TYPE_CHECKING:
-    AnyChange = Change
+    AnyChange = ScenarioChange
 else:  # which classes there are is found out here
     AnyChange = Annotated[Union[tuple(changes())], Field(discriminator="change")]  # noqa: UP007 - no | of a tuple
 
@@ -43,7 +43,7 @@ class Scenario(Section):
 
     @field_validator("changes")
     @classmethod
-    def _few_clients(cls, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    def _few_clients(cls, changes: tuple[ScenarioChange, ...]) -> tuple[ScenarioChange, ...]:
         clients = sum(change.clients for change in changes)
         if clients > MOST_CLIENTS:
             problem = f"add and remove {clients:,} clients together; expected at most {MOST_CLIENTS:,}"
@@ -109,5 +109,5 @@ def apply(inventory: Inventory, scenario: Scenario, policy: Policy, source: str)
     # Filters' ratios are measured on the clients as they are. They must stay when the clients change.
     inventory = with_pass_ratios(inventory)
     for index, change in enumerate(scenario.changes):
-        inventory = change.apply(inventory, Place(source, index), policy)
+        inventory = change.apply(inventory, ChangePlace(source, index), policy)
     return inventory

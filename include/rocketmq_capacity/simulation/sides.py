@@ -16,7 +16,7 @@ from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_by, r
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class RunSide:
     """One of the two runs. A table that an earlier version of this program left out has no rows.
 
     Attributes:
@@ -59,14 +59,14 @@ class Sides:
         hot_topics: topics of the cluster as it is whose queues get uneven traffic from producers, by its findings.
     """
 
-    before: Side
-    after: Side
+    before: RunSide
+    after: RunSide
     policy: Policy
     scenario: Scenario
     hot_topics: frozenset[str]
 
     @classmethod
-    def of(cls, before: Side, after: Side, policy: Policy, scenario: Scenario) -> "Sides":
+    def of(cls, before: RunSide, after: RunSide, policy: Policy, scenario: Scenario) -> "Sides":
         """The two runs, of which the snapshots are assessed."""
         hot = before.rows_where(tables.Finding, pc.field("rule") == "HOT_QUEUE")
         return cls(before, after, policy, scenario, frozenset(found.topic for found in hot if found.topic))

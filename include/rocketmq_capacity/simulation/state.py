@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from rocketmq_capacity.assessment.current import client_runs
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.assessment.loads import Weights
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.assessment.loads import QueueWeights
 from rocketmq_capacity.model.division import Division, Flags
 from rocketmq_capacity.model.owners import NO_OWNERS, Owners
 from rocketmq_capacity.tables.dataset import Queue
@@ -43,7 +43,7 @@ class State:
         return {name: tuple(sorted(set(own))) for name, own in readers.items()}
 
     @classmethod
-    def of(cls, group: Group) -> "State | None":
+    def of(cls, group: AssessedGroup) -> "State | None":
         """A clustering group as it runs today, with or without clients; None if an owner is unknown."""
         if not group.is_clustering or group.current is None:
             return None
@@ -66,9 +66,9 @@ class State:
         return frozenset(self.division.members.client_ids)
 
     @cached_property
-    def weights(self) -> Weights:
+    def weights(self) -> QueueWeights:
         """Messages a second and lag of each queue."""
-        return Weights.of(self.division)
+        return QueueWeights.of(self.division)
 
     @cached_property
     def is_committed(self) -> Flags:

@@ -3,13 +3,13 @@
 from msgspec.structs import replace
 
 from rocketmq_capacity.errors import shown
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.filters import EVERYTHING
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, PassRatio, Subscription
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, InventorySubscription, PassRatio
 from rocketmq_capacity.vocabulary import LITE, LITE_SELECTIVE, filter_text
 
 
-def check_reads_queues(group: ConsumerGroup, inventory: Inventory, place: Place) -> None:
+def check_reads_queues(group: InventoryGroup, inventory: Inventory, place: ChangePlace) -> None:
     """Refuse a group that is bound to a LITE topic: its clients choose lite topics while they run, and read no queues.
 
     Errors: :class:`BadInput` about the group.
@@ -21,7 +21,7 @@ def check_reads_queues(group: ConsumerGroup, inventory: Inventory, place: Place)
         raise place.refusal("consumer_group", problem)
 
 
-def filters_of(group: ConsumerGroup, topic: str) -> set[str | None]:
+def filters_of(group: InventoryGroup, topic: str) -> set[str | None]:
     """The filters that its clients read a topic by; None for clients that do not read it.
 
     A client without subscriptions has its group's. A group without clients has its own alone.
@@ -37,7 +37,7 @@ def filters_of(group: ConsumerGroup, topic: str) -> set[str | None]:
     return {one[0] if one else None for one in filters}
 
 
-def with_subscription(group: ConsumerGroup, new: Subscription) -> ConsumerGroup:
+def with_subscription(group: InventoryGroup, new: InventorySubscription) -> InventoryGroup:
     """The group of which every client reads a topic so; its request mode for the topic stays.
 
     The share of messages that the filter lets through is unknown, because nobody has counted it.
@@ -54,7 +54,7 @@ def with_subscription(group: ConsumerGroup, new: Subscription) -> ConsumerGroup:
     )
 
 
-def without_subscription(group: ConsumerGroup, topic: str) -> ConsumerGroup:
+def without_subscription(group: InventoryGroup, topic: str) -> InventoryGroup:
     """The group of which no client reads a topic; its offsets stay, as on a broker."""
     clients = group.clients and tuple(_without(client, topic) for client in group.clients)
     subscriptions = (
@@ -63,7 +63,7 @@ def without_subscription(group: ConsumerGroup, topic: str) -> ConsumerGroup:
     return replace(group, subscriptions=subscriptions, clients=clients, pass_ratios=_other_ratios(group, topic) or None)
 
 
-def _with(entries: tuple[Subscription, ...], new: Subscription) -> tuple[Subscription, ...]:
+def _with(entries: tuple[InventorySubscription, ...], new: InventorySubscription) -> tuple[InventorySubscription, ...]:
     """The entries, in their order, with another filter of the topic, or with the topic at the end."""
     if all(one.topic != new.topic for one in entries):
         return (*entries, new)
@@ -82,5 +82,5 @@ def _without(client: Client, topic: str) -> Client:
     return replace(client, subscriptions=subscriptions, status=status, owned_queues=owned)
 
 
-def _other_ratios(group: ConsumerGroup, topic: str) -> tuple[PassRatio, ...]:
+def _other_ratios(group: InventoryGroup, topic: str) -> tuple[PassRatio, ...]:
     return tuple(one for one in group.pass_ratios or () if one.topic != topic)

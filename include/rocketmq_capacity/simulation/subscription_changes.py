@@ -8,12 +8,12 @@ from msgspec import structs
 from msgspec.json import Decoder
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
 from rocketmq_capacity.simulation.changes.subscribe import Subscribe
 from rocketmq_capacity.simulation.changes.unsubscribe import Unsubscribe
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.simulation.timing import Timing
 from rocketmq_capacity.tables import GroupUnit
 from rocketmq_capacity.vocabulary import RETRY_PREFIX
@@ -43,15 +43,15 @@ def subscription_changes(sides: Sides) -> tuple[SubscriptionChange, ...]:
     return tuple(entries)
 
 
-def _group(side: Side, name: str, sides: Sides, strategies: Strategies) -> Group | None:
+def _group(side: RunSide, name: str, sides: Sides, strategies: Strategies) -> AssessedGroup | None:
     for unit in side.rows_by(GroupUnit, "consumer_group", {name}).get(name, ()):
         facts = _FACTS.decode(unit.facts).observed(unit.observations, unit.sampled)
-        return Group(facts, side.cluster, sides.policy, strategies)
+        return AssessedGroup(facts, side.cluster, sides.policy, strategies)
     return None
 
 
 def subscription_change(
-    group: Group, change: Subscribe | Unsubscribe, timing: Timing, *, is_read_before: bool
+    group: AssessedGroup, change: Subscribe | Unsubscribe, timing: Timing, *, is_read_before: bool
 ) -> SubscriptionChange:
     """What the change means.
 
@@ -90,7 +90,7 @@ def subscription_change(
     )
 
 
-def _unread_meanwhile(group: Group, topic: str, queues: int) -> int | None:
+def _unread_meanwhile(group: AssessedGroup, topic: str, queues: int) -> int | None:
     """Queues that nobody reads at worst: all but those of one client, of those that own the fewest.
 
     Clients of which only some subscribe to a topic divide it among all of them. Nobody divides what clients pop, or
@@ -124,7 +124,7 @@ def _while_it_spreads(unread: int | None, queues: int, timing: Timing) -> Iterat
     yield "Restart all clients in one go, so that it is short."
 
 
-def _where_it_begins(group: Group) -> Iterator[str]:
+def _where_it_begins(group: AssessedGroup) -> Iterator[str]:
     """Where reading of a topic begins that is new to the group.
 
     Source: AdminBrokerProcessor.getTopicsForCollectingConsumeStats, ConsumerManageProcessor.queryConsumerOffset,
@@ -140,7 +140,7 @@ def _where_it_begins(group: Group) -> Iterator[str]:
     )
 
 
-def _left_behind(group: Group, waiting: int | None, committed: int | None) -> Iterator[str]:
+def _left_behind(group: AssessedGroup, waiting: int | None, committed: int | None) -> Iterator[str]:
     if waiting is None:
         yield "How many messages of the topic are left unread is unknown."
     elif waiting:

@@ -7,7 +7,7 @@ from math import fsum
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Topic, TopicOffset
+from rocketmq_capacity.snapshot.inventory import InventoryBroker, InventoryGroup, InventoryTopic, InventoryTopicOffset
 from rocketmq_capacity.vocabulary import PERM_WRITE, PRIORITY, is_readable
 
 QueueKey = tuple[str, int]
@@ -16,14 +16,14 @@ Routes = tuple[frozenset[QueueKey] | None, frozenset[QueueKey] | None]
 """The writable queues of a topic before and after a change; None if unknown."""
 
 
-class Spread(Enum):
+class ProducerSpread(Enum):
     """How producers spread messages when a topic's writable queues change."""
 
     EVEN = "all traffic of the topic is spread evenly: how uneven it was says nothing about another set of queues"
     KEEP = "queues that stay keep their traffic, and what the others had is spread evenly over them"
 
 
-def readable_queues(topic: Topic) -> frozenset[QueueKey]:
+def readable_queues(topic: InventoryTopic) -> frozenset[QueueKey]:
     """The queues that consumers see; none on a broker whose perm or count is unknown."""
     return frozenset(
         (queues.broker_name, queue_id)
@@ -33,13 +33,13 @@ def readable_queues(topic: Topic) -> frozenset[QueueKey]:
     )
 
 
-def masterless(brokers: Iterable[Broker]) -> frozenset[str]:
+def masterless(brokers: Iterable[InventoryBroker]) -> frozenset[str]:
     """The brokers that have only slaves."""
     ids = [(broker.broker_name, broker.broker_id) for broker in brokers]
     return frozenset({name for name, _ in ids} - {name for name, broker_id in ids if broker_id == 0})
 
 
-def writable_queues(topic: Topic, brokers: Iterable[Broker]) -> frozenset[QueueKey] | None:
+def writable_queues(topic: InventoryTopic, brokers: Iterable[InventoryBroker]) -> frozenset[QueueKey] | None:
     """The queues that producers see, without those of brokers that have only slaves; None if unknown.
 
     For a broker that is not in the inventory, only its perm decides.
@@ -54,7 +54,7 @@ def writable_queues(topic: Topic, brokers: Iterable[Broker]) -> frozenset[QueueK
     return frozenset((q.broker_name, queue_id) for q in candidates for queue_id in range(q.write_queue_nums or 0))
 
 
-def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
+def respread(old: InventoryTopic, new: InventoryTopic, routes: Routes, spread: ProducerSpread) -> InventoryTopic:
     """The topic with the rates that follow from its changed queues.
 
     The sum of ``put_msgs_per_s`` stays the same: a queue that is no longer written has 0, and the written queues share
@@ -87,13 +87,13 @@ def respread(old: Topic, new: Topic, routes: Routes, spread: Spread) -> Topic:
         return queue[1] if is_by_level else 0
 
     leaving = (before - after) | gone
-    moved = leaving if spread is Spread.KEEP else leaving | before | after
+    moved = leaving if spread is ProducerSpread.KEEP else leaving | before | after
     rates_of: dict[int, list[float | None]] = {level(queue): [] for queue in after}
     for queue in moved:
         rates_of.setdefault(level(queue), []).append(rate(queue))
     queues_of = Counter(map(level, after))
     shares = {one: _share(rates_of[one], number) for one, number in queues_of.items()}
-    kept = {queue: 0.0 if spread is Spread.EVEN else rate(queue) for queue in after}
+    kept = {queue: 0.0 if spread is ProducerSpread.EVEN else rate(queue) for queue in after}
     put: dict[QueueKey, float | None] = dict.fromkeys(before - after, 0.0)
     put |= {q: None if (share := shares[level(q)]) is None or own is None else own + share for q, own in kept.items()}
     return replace(new, offsets=_with_rates(new.offsets, put))
@@ -108,7 +108,7 @@ def _has_same_levels(*sides: frozenset[QueueKey]) -> bool:
     return len({frozenset(ids) for ids in ids_of.values()}) <= 1
 
 
-def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
+def moves_traffic(old: InventoryTopic, new: InventoryTopic, routes: Routes) -> bool:
     """Whether the traffic changes: the writable queues differ or are unknown, or a queue that was written is gone.
 
     The arguments are those of :func:`respread`.
@@ -119,7 +119,7 @@ def moves_traffic(old: Topic, new: Topic, routes: Routes) -> bool:
     return before is None or before != after or any(offset.put_msgs_per_s for offset in gone)
 
 
-def without_samples(group: ConsumerGroup, topics: Collection[str]) -> ConsumerGroup:
+def without_samples(group: InventoryGroup, topics: Collection[str]) -> InventoryGroup:
     """The group without the samples of these topics, which do not apply to the new traffic."""
     if not any(offset.samples is not None and offset.topic in topics for offset in group.offsets or ()):
         return group
@@ -143,8 +143,12 @@ def _share(rates: Iterable[float | None], queues: int) -> float | None:
         return None
 
 
-def _with_rates(offsets: tuple[TopicOffset, ...], put: dict[QueueKey, float | None]) -> tuple[TopicOffset, ...]:
+def _with_rates(
+    offsets: tuple[InventoryTopicOffset, ...], put: dict[QueueKey, float | None]
+) -> tuple[InventoryTopicOffset, ...]:
     """The offsets with these rates; a queue with traffic but without an entry gets one with unknown offsets."""
     changed = [replace(o, put_msgs_per_s=put.pop((o.broker_name, o.queue_id), o.put_msgs_per_s)) for o in offsets]
-    missing = (TopicOffset(broker_name=b, queue_id=q, put_msgs_per_s=put[b, q]) for b, q in sorted(put) if put[b, q])
+    missing = (
+        InventoryTopicOffset(broker_name=b, queue_id=q, put_msgs_per_s=put[b, q]) for b, q in sorted(put) if put[b, q]
+    )
     return (*changed, *missing)

@@ -11,11 +11,11 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.model.division import Flags, Integers, Queues
 from rocketmq_capacity.simulation.change import Ending
-from rocketmq_capacity.simulation.delays import NO_TIME, Delay, Span
+from rocketmq_capacity.simulation.delays import NO_TIME, Delay, DelaySpan
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
 from rocketmq_capacity.simulation.moved import Moved
 from rocketmq_capacity.simulation.state import State
@@ -35,7 +35,7 @@ STARTS_AT: Final = ("COMMITTED", "NEW_QUEUE", "NO_OFFSET", None)
 """Where the new owner of a queue may begin to read, as in :class:`Transition`."""
 
 
-class Way(NamedTuple):
+class QueueWays(NamedTuple):
     """How queues go from one client to another.
 
     Attributes:
@@ -52,7 +52,7 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Change:
+class OwnerChange:
     """Two states of a group, and how it goes from one to the other.
 
     Attributes:
@@ -100,7 +100,7 @@ class Change:
         return self.after.division.queues.topic[self.moved.queue]
 
     @cached_property
-    def _ways(self) -> tuple[list[Way], Integers]:
+    def _ways(self) -> tuple[list[QueueWays], Integers]:
         """The ways in which queues go from one client to another, and for each queue that moves the index of its way.
 
         A way depends only on the roles of the two clients and on whether the topic's route changes.
@@ -139,7 +139,7 @@ class Change:
         for queue, number, kept, starts, (expected, worst, skips) in parts:
             old, new, way = readers_before.get(queue, ()), readers_after[queue], ways[number]
             notice, passed = None if way.notice is None else way.notice.span, way.passing
-            unread: Span | None = passed.unread
+            unread: DelaySpan | None = passed.unread
             if not new:
                 unread = None
             elif kept:  # it has another reader all the while
@@ -170,19 +170,19 @@ class Change:
                 messages_skipped_worst=skips,
             )
 
-    def _way_of(self, gives: Role | None, takes: Role | None, is_routed: bool) -> Way:
+    def _way_of(self, gives: Role | None, takes: Role | None, is_routed: bool) -> QueueWays:
         cause = self._cause(gives, takes, is_routed=is_routed)
         if takes is None:
-            return Way(cause, None, None, NOTHING_PASSES)
+            return QueueWays(cause, None, None, NOTHING_PASSES)
         begins, refused_s = self._switches(takes, gives, is_routed=is_routed), self.timing.refused_s
         if gives is None:
             # Nobody reads the queue before. So it is unread until its first owner begins.
             nobody = Old(AT_ONCE, "SHUTDOWN")
-            return Way(cause, begins, None, passing(nobody, begins, is_orderly=False, refused_s=refused_s))
+            return QueueWays(cause, begins, None, passing(nobody, begins, is_orderly=False, refused_s=refused_s))
         has_ended = gives == "ENDS"
         old = Old(AT_ONCE, self.ending) if has_ended else Old(self._switches(gives, takes, is_routed=is_routed))
         is_orderly = bool(self.after.division.group.is_orderly)
-        return Way(cause, begins, old, passing(old, begins, is_orderly=is_orderly, refused_s=refused_s))
+        return QueueWays(cause, begins, old, passing(old, begins, is_orderly=is_orderly, refused_s=refused_s))
 
     def _cause(self, gives: Role | None, takes: Role | None, *, is_routed: bool) -> Cause:
         if gives == "ENDS":
@@ -333,10 +333,12 @@ class Change:
         )
 
 
-def change_of(before: Group, after: Group, timing: Timing, ending: Ending) -> Change | None:
+def change_of(before: AssessedGroup, after: AssessedGroup, timing: Timing, ending: Ending) -> OwnerChange | None:
     """The change of a group that keeps its strategy; None if owners are unknown or the group does not divide queues."""
     state_before, state_after = State.of(before), State.of(after)
-    return None if state_before is None or state_after is None else Change(state_before, state_after, timing, ending)
+    return (
+        None if state_before is None or state_after is None else OwnerChange(state_before, state_after, timing, ending)
+    )
 
 
 def _longest(times_s: Iterable[float]) -> float:

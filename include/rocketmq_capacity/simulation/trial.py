@@ -10,28 +10,28 @@ from msgspec import structs
 from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.current import OldQueues, client_runs, owned_today
-from rocketmq_capacity.assessment.group import Group as AssessedGroup
-from rocketmq_capacity.assessment.loads import Load, Weights
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.assessment.loads import GroupLoad, QueueWeights
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
-from rocketmq_capacity.model.cases import Case, Side
+from rocketmq_capacity.model.cases import CaseSide, QueueChange
 from rocketmq_capacity.model.division import Division, Members, Queues
 from rocketmq_capacity.model.facts import GroupFacts, Reads
 from rocketmq_capacity.model.owners import NOBODY, Owners
 from rocketmq_capacity.recommendation.cases import changed_facts
-from rocketmq_capacity.recommendation.facts import Cluster, Group, Sharing, TopicRefusals
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedGroup, Sharing, TopicRefusals
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CONFIG
 
 
 def group_on_trial(
-    cluster: Cluster,
+    cluster: AdvisedCluster,
     assessed: AssessedGroup,
     current: str | None,
     findings: tuple[tables.Finding, ...] = (),
     topics: Mapping[str, TopicRefusals] | None = None,
     least_clients: int | None = None,
-) -> Group:
+) -> AdvisedGroup:
     """A group as the actions look at it.
 
     Args:
@@ -44,7 +44,7 @@ def group_on_trial(
     """
     runs = _runs(assessed, current, assessed.division)
     now = _owned(assessed, runs, assessed.division, _nothing_known)
-    return Group(
+    return AdvisedGroup(
         assessed.facts,
         cluster,
         findings,
@@ -80,13 +80,15 @@ class _Owned:
     owners: Owners
 
     @property
-    def side(self) -> Side:
+    def side(self) -> CaseSide:
         return _side(self.load)
 
     @cached_property
-    def load(self) -> Load:
+    def load(self) -> GroupLoad:
         is_same = self.division.queues is self.group.division.queues
-        return Load.of(self.division, self.group.weights if is_same else Weights.of(self.division), self.owners)
+        return GroupLoad.of(
+            self.division, self.group.weights if is_same else QueueWeights.of(self.division), self.owners
+        )
 
     @cached_property
     def _queues(self) -> dict[str, list[Queue]]:
@@ -110,12 +112,12 @@ class _OneTopic:
     the group's sums. Otherwise a group of thousands of topics would be computed whole for every case of each of them.
     """
 
-    cluster: Cluster
+    cluster: AdvisedCluster
     group: AssessedGroup
     runs: list[str] | None
     now: _Owned | None
 
-    def side(self, case: Case) -> Side | None:
+    def side(self, case: QueueChange) -> CaseSide | None:
         """How the group would fare, without its traffic; None if that cannot be computed."""
         if self.now is None:
             return None
@@ -140,14 +142,14 @@ class _OneTopic:
         return {}
 
 
-def _exchanged(whole: Load, old: Load, new: Load) -> Side:
+def _exchanged(whole: GroupLoad, old: GroupLoad, new: GroupLoad) -> CaseSide:
     """The figures of a whole group, of which one topic has a new load for the old one."""
     queues = whole.queues - old.queues + new.queues
     number = whole.all_queues - old.all_queues + new.all_queues
     is_shared = whole.popped - old.popped + new.popped > 0
     floor = floor_of_equal(number, len(queues))
     (count,) = metrics(queues[None, :].astype(np.float64), np.array([floor]), np.array([is_shared]))
-    return Side(
+    return CaseSide(
         idle=int(np.count_nonzero(queues == 0)),
         orphan_queues=len(whole.orphans) - len(old.orphans) + len(new.orphans),
         doubly_owned_queues=len(whole.doubly_owned) - len(old.doubly_owned) + len(new.doubly_owned),
@@ -165,7 +167,7 @@ def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
     return Sharing(queues.names, group.client_ids, queues.is_business, owner, group.weights.msgs_per_s)
 
 
-def _under_lists(group: AssessedGroup, now: _Owned | None, lists: Mapping[str, Sequence[Queue]]) -> Side | None:
+def _under_lists(group: AssessedGroup, now: _Owned | None, lists: Mapping[str, Sequence[Queue]]) -> CaseSide | None:
     """How the group would fare under CONFIG with these lists."""
     return None if now is None else _Owned(group, now.division, owners_under_lists(group, now.division, lists)).side
 
@@ -174,7 +176,7 @@ def _nothing_known(_: str) -> None:
     """What a client id owned before: unknown, because the cluster has not changed."""
 
 
-def _simulated(group: AssessedGroup, current: str | None, old: OldQueues, changed: GroupFacts) -> Side | None:
+def _simulated(group: AssessedGroup, current: str | None, old: OldQueues, changed: GroupFacts) -> CaseSide | None:
     """How the group would fare with changed facts; ``old`` is what its clients own now."""
     division = changed_division(group, changed)
     owned = _owned(group, _runs(group, current, division), division, old)
@@ -218,18 +220,18 @@ def _owned(group: AssessedGroup, runs: list[str] | None, division: Division, old
 
 
 @dataclass(frozen=True)
-class _Sides(Mapping[str, Side]):
+class _Sides(Mapping[str, CaseSide]):
     """The outcome of each strategy that throws for no topic; each one is computed when it is first looked up."""
 
     group: AssessedGroup
-    known: dict[str, Side] = field(default_factory=dict)
+    known: dict[str, CaseSide] = field(default_factory=dict)
 
-    def __getitem__(self, strategy: str) -> Side:
+    def __getitem__(self, strategy: str) -> CaseSide:
         if strategy not in self:
             raise KeyError(strategy)
         if strategy not in self.known:
             group = self.group
-            self.known[strategy] = _side(Load.of(group.division, group.weights, group.owned[strategy]))
+            self.known[strategy] = _side(GroupLoad.of(group.division, group.weights, group.owned[strategy]))
         return self.known[strategy]
 
     def __contains__(self, strategy: object) -> bool:
@@ -248,8 +250,8 @@ class _Sides(Mapping[str, Side]):
         return sum(1 for _ in self)
 
 
-def _side(load: Load) -> Side:
-    return Side(
+def _side(load: GroupLoad) -> CaseSide:
+    return CaseSide(
         idle=len(load.idle),
         orphan_queues=len(load.orphans),
         doubly_owned_queues=len(load.doubly_owned),

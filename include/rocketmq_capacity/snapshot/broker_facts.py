@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig, TopicConfig
-from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
-from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, TopicOffset
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, ConsumerConnection, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.offsets import CommittedOffsets, GroupProgress, MessageQueue, WrittenOffset
 
 
 @dataclass(slots=True)
-class OffsetSample:
+class OffsetsAtMoment:
     """Offsets at one moment.
 
     Args:
@@ -19,7 +19,7 @@ class OffsetSample:
     """
 
     at: str
-    written: dict[str, tuple[float, Mapping[MessageQueue, TopicOffset]]] = field(default_factory=dict)
+    written: dict[str, tuple[float, Mapping[MessageQueue, WrittenOffset]]] = field(default_factory=dict)
     read: dict[str, Mapping[MessageQueue, GroupProgress]] = field(default_factory=dict)
 
 
@@ -60,8 +60,8 @@ class BrokerFacts:
     subscription_groups: tuple[SubscriptionGroupConfig, ...] | None = None
     request_modes: tuple[MessageRequestMode, ...] | None = None
     committed: CommittedOffsets | None = None
-    producers: Mapping[str, tuple[Connection, ...]] | None = None
-    samples: list[OffsetSample] = field(default_factory=list)
+    producers: Mapping[str, tuple[ConsumerChannel, ...]] | None = None
+    samples: list[OffsetsAtMoment] = field(default_factory=list)
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
     running_infos: dict[tuple[str, str], ConsumerRunningInfo] = field(default_factory=dict)
     answered_at: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from rocketmq_capacity.protocol.body.broker import SubscriptionGroupConfig, Topi
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.settings.address import parse_address
-from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetSample
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetsAtMoment
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.kinds import is_system_group
@@ -159,11 +159,11 @@ class BrokerSurvey:
         changed = [at for at in (topics[1], groups[1]) if at is not None]
         return (topics[0], groups[0]), max(changed, default=None)
 
-    async def ask_how_far_written(self, topics: Collection[str], sample: OffsetSample) -> None:
+    async def ask_how_far_written(self, topics: Collection[str], sample: OffsetsAtMoment) -> None:
         """202 for each topic; a topic that was deleted meanwhile is left out."""
         await for_each(topics, lambda topic: self._ask_topic_stats(topic, sample), at_a_time=self._at_a_time)
 
-    async def ask_how_far_read(self, groups: Collection[str], sample: OffsetSample) -> None:
+    async def ask_how_far_read(self, groups: Collection[str], sample: OffsetsAtMoment) -> None:
         """208 for each group."""
         await for_each(groups, lambda group: self._ask_consume_stats(group, sample), at_a_time=self._at_a_time)
 
@@ -197,7 +197,7 @@ class BrokerSurvey:
         """Close the connection."""
         await self._admin.close()
 
-    async def _ask_topic_stats(self, topic: str, sample: OffsetSample) -> None:
+    async def _ask_topic_stats(self, topic: str, sample: OffsetsAtMoment) -> None:
         stats = await self._ask(
             RequestCode.GET_TOPIC_STATS_INFO,
             self._admin.topic_stats(topic),
@@ -207,7 +207,7 @@ class BrokerSurvey:
         if stats is not None:
             sample.written[topic] = (asyncio.get_running_loop().time(), stats)
 
-    async def _ask_consume_stats(self, group: str, sample: OffsetSample) -> None:
+    async def _ask_consume_stats(self, group: str, sample: OffsetsAtMoment) -> None:
         stats = await self._ask(RequestCode.GET_CONSUME_STATS, self._admin.consume_stats(group), subject=group)
         if stats is not None:
             sample.read[group] = stats

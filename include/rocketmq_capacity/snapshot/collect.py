@@ -32,7 +32,7 @@ from rocketmq_capacity.progress.progress import Phase, Progress
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ResponseError
 from rocketmq_capacity.settings.address import Address, parse_nameservers
-from rocketmq_capacity.snapshot.broker_facts import OffsetSample
+from rocketmq_capacity.snapshot.broker_facts import OffsetsAtMoment
 from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey
 from rocketmq_capacity.snapshot.describe_brokers import describe_brokers
 from rocketmq_capacity.snapshot.describe_clients import utc
@@ -220,7 +220,7 @@ class _Survey(Reached):
         survey: BrokerSurvey, at: str, topics: set[str], groups: Sequence[str], *, with_members: bool
     ) -> None:
         """One sample of one broker, of those topics that it has."""
-        sample = OffsetSample(at)
+        sample = OffsetsAtMoment(at)
         survey.facts.samples.append(sample)
         own_topics = [config.topic for config in survey.facts.topic_configs or () if config.topic in topics]
         questions = [survey.ask_how_far_written(own_topics, sample), survey.ask_how_far_read(groups, sample)]

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from zlib import crc32
 
 from rocketmq_capacity.settings.address import parse_nameservers
-from rocketmq_capacity.snapshot.broker_facts import OffsetSample
+from rocketmq_capacity.snapshot.broker_facts import OffsetsAtMoment
 from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey
 from rocketmq_capacity.snapshot.collect import CollectOptions
 from rocketmq_capacity.snapshot.describe_clients import utc
@@ -69,7 +69,7 @@ class _Sampling(Reached):
         _, info = await self.find_brokers()
         clusters, names = set(info.clusters), {broker.broker_name for broker in info.brokers}
         at, begin = utc(datetime.now(UTC)), asyncio.get_running_loop().time()
-        brokers = [_Broker(survey, OffsetSample(at)) for survey in self.speakers()]
+        brokers = [_Broker(survey, OffsetsAtMoment(at)) for survey in self.speakers()]
         await asyncio.gather(*(broker.ask_for_offsets(clusters, names) for broker in brokers))
         self.check_access()
         await asyncio.gather(*(broker.survey.ask_who_consumes(groups) for broker, groups in _askers(brokers)))
@@ -103,7 +103,7 @@ class _Broker:
     """
 
     survey: BrokerSurvey
-    sample: OffsetSample
+    sample: OffsetsAtMoment
     committed: dict[str, dict[str, Mapping[int, int]]] = field(default_factory=dict)
 
     @property

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.snapshot.inventory import (
     HELD_TIMES,
-    Broker,
     Client,
-    ConsumerGroup,
-    GroupOffset,
     Inventory,
-    Members,
-    OwnedQueue,
-    Topic,
+    InventoryBroker,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
+    InventoryTopic,
+    SampledMembers,
     parse_utc,
 )
 
@@ -47,7 +47,7 @@ def dated(inventory: Inventory, taken_at: datetime) -> Inventory:
     )
 
 
-def _broker(broker: Broker, shift: timedelta) -> Broker:
+def _broker(broker: InventoryBroker, shift: timedelta) -> InventoryBroker:
     def moved(name: str, value: str) -> str:
         milliseconds = whole_number(value) if name in RUNTIME_MOMENTS else None
         return value if milliseconds is None else str(milliseconds + shift // _MILLISECOND)
@@ -56,14 +56,14 @@ def _broker(broker: Broker, shift: timedelta) -> Broker:
     return replace(broker, runtime=runtime, master_changed_at=_moved(broker.master_changed_at, shift))
 
 
-def _topic(topic: Topic, shift: timedelta) -> Topic:
+def _topic(topic: InventoryTopic, shift: timedelta) -> InventoryTopic:
     rates = topic.rates and tuple(replace(rate, at=_moved(rate.at, shift)) for rate in topic.rates)
     hourly = topic.hourly and replace(topic.hourly, first_at=_moved(topic.hourly.first_at, shift))
     return replace(topic, rates=rates, hourly=hourly)
 
 
-def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
-    def owned(queue: OwnedQueue) -> OwnedQueue:
+def _group(group: InventoryGroup, shift: timedelta) -> InventoryGroup:
+    def owned(queue: InventoryOwnedQueue) -> InventoryOwnedQueue:
         return replace(queue, **{name: _moved(getattr(queue, name), shift) for name in HELD_TIMES})
 
     def client(running: Client) -> Client:
@@ -74,13 +74,13 @@ def _group(group: ConsumerGroup, shift: timedelta) -> ConsumerGroup:
             owned_queues=running.owned_queues and tuple(map(owned, running.owned_queues)),
         )
 
-    def offset(committed: GroupOffset) -> GroupOffset:
+    def offset(committed: InventoryGroupOffset) -> InventoryGroupOffset:
         samples = committed.samples and tuple(
             replace(sample, at=_moved(sample.at, shift)) for sample in committed.samples
         )
         return replace(committed, last_timestamp=_moved(committed.last_timestamp, shift), samples=samples)
 
-    def members(stretch: Members) -> Members:
+    def members(stretch: SampledMembers) -> SampledMembers:
         return replace(stretch, first_at=_moved(stretch.first_at, shift), last_at=_moved(stretch.last_at, shift))
 
     return replace(

@@ -7,14 +7,14 @@ from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift
 from rocketmq_capacity.snapshot.describe_clients import utc_of_ms
 from rocketmq_capacity.snapshot.identify import without_secrets
-from rocketmq_capacity.snapshot.inventory import Broker, DriftedTopic
+from rocketmq_capacity.snapshot.inventory import DriftedTopic, InventoryBroker
 from rocketmq_capacity.vocabulary import PERM_BITS
 
 
-def describe_brokers(brokers: Iterable[BrokerFacts]) -> tuple[Broker, ...]:
+def describe_brokers(brokers: Iterable[BrokerFacts]) -> tuple[InventoryBroker, ...]:
     """One entry a process, by name and id."""
     return tuple(
-        Broker(
+        InventoryBroker(
             broker_name=facts.broker_name,
             broker_id=facts.broker_id,
             broker_addr=facts.broker_addr,

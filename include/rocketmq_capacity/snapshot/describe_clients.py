@@ -7,10 +7,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.number_text import whole_number
-from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerRunningInfo, HeldQueue, SubscriptionData
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, ConsumerRunningInfo, HeldQueue, SubscriptionData
 from rocketmq_capacity.protocol.body.offsets import MessageQueue
 from rocketmq_capacity.protocol.version import version_name
-from rocketmq_capacity.snapshot.inventory import Client, ConsumeStatus, OwnedQueue, Subscription
+from rocketmq_capacity.snapshot.inventory import (
+    Client,
+    InventoryConsumeStatus,
+    InventoryOwnedQueue,
+    InventorySubscription,
+)
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.vocabulary import (
     AVG,
@@ -42,9 +47,9 @@ _OF_OLD_PULL_CONSUMERS: Final = "registerTopics"
 
 
 def describe_clients(
-    connections: Mapping[str, Sequence[Connection]],
+    connections: Mapping[str, Sequence[ConsumerChannel]],
     running_infos: Mapping[str, ConsumerRunningInfo],
-    of_proxies: Mapping[str, Sequence[Connection]] | None = None,
+    of_proxies: Mapping[str, Sequence[ConsumerChannel]] | None = None,
     answered_at: Mapping[str, str] | None = None,
 ) -> tuple[Client, ...]:
     """One entry for each running consumer of a group, in Java's order of their ids.
@@ -60,7 +65,7 @@ def describe_clients(
         of_proxies: the group's channels by address of a Proxy.
         answered_at: when clients said it, by client id, UTC ISO-8601.
     """
-    channels: dict[str, dict[str, list[Connection]]] = {}
+    channels: dict[str, dict[str, list[ConsumerChannel]]] = {}
     for by_place in (connections, of_proxies or {}):
         for place in sorted(by_place, key=java_order):
             for connection in sorted(by_place[place], key=lambda one: one.client_addr or ""):
@@ -78,13 +83,13 @@ def describe_clients(
     return tuple(clients)
 
 
-def describe_subscriptions(subscriptions: Iterable[SubscriptionData]) -> tuple[Subscription, ...]:
+def describe_subscriptions(subscriptions: Iterable[SubscriptionData]) -> tuple[InventorySubscription, ...]:
     """One entry for each topic, in Java's order of the topics; of several on one topic the first counts."""
     by_topic: dict[str, SubscriptionData] = {}
     for subscription in subscriptions:
         by_topic.setdefault(subscription.topic, subscription)
     return tuple(
-        Subscription(
+        InventorySubscription(
             topic=topic,
             expression_type=by_topic[topic].expression_type,
             expression=by_topic[topic].sub_string,
@@ -136,7 +141,7 @@ def utc(moment: datetime) -> str:
 
 
 def _client(
-    connection: Connection, seen_on: tuple[str, ...], info: ConsumerRunningInfo | None, answered_at: str | None
+    connection: ConsumerChannel, seen_on: tuple[str, ...], info: ConsumerRunningInfo | None, answered_at: str | None
 ) -> Client:
     version = None if connection.version is None else version_name(connection.version)
     known = Client(
@@ -174,15 +179,15 @@ def _with_running_info(client: Client, info: ConsumerRunningInfo, answered_at: s
     )
 
 
-def _owned_queues(info: ConsumerRunningInfo) -> tuple[OwnedQueue, ...]:
+def _owned_queues(info: ConsumerRunningInfo) -> tuple[InventoryOwnedQueue, ...]:
     queues = {(queue.topic, queue.broker_name, queue.queue_id) for queue in (*info.queues, *info.pop_queues)}
     ordered = sorted(queues, key=lambda queue: (java_order(queue[0]), java_order(queue[1]), queue[2]))
     return tuple(_owned_queue(MessageQueue(*queue), info) for queue in ordered)
 
 
-def _owned_queue(queue: MessageQueue, info: ConsumerRunningInfo) -> OwnedQueue:
+def _owned_queue(queue: MessageQueue, info: ConsumerRunningInfo) -> InventoryOwnedQueue:
     held = info.held.get(queue, HeldQueue())
-    return OwnedQueue(
+    return InventoryOwnedQueue(
         topic=queue.topic,
         broker_name=queue.broker_name,
         queue_id=queue.queue_id,
@@ -195,9 +200,9 @@ def _owned_queue(queue: MessageQueue, info: ConsumerRunningInfo) -> OwnedQueue:
     )
 
 
-def _statuses(info: ConsumerRunningInfo) -> tuple[ConsumeStatus, ...]:
+def _statuses(info: ConsumerRunningInfo) -> tuple[InventoryConsumeStatus, ...]:
     return tuple(
-        ConsumeStatus(
+        InventoryConsumeStatus(
             topic=topic,
             consume_rt_ms=_positive(info.statuses[topic].consume_rt_ms),
             consume_ok_msgs_per_s=_positive(info.statuses[topic].consume_ok_msgs_per_s),

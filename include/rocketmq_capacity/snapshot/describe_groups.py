@@ -6,8 +6,8 @@ from typing import Final, TypeVar
 
 from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.protocol.body.broker import MessageRequestMode, SubscriptionGroupConfig
-from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection, ConsumerRunningInfo
-from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, TopicOffset
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, ConsumerConnection, ConsumerRunningInfo
+from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, WrittenOffset
 from rocketmq_capacity.protocol.limits import MAX_QUEUES
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.describe_clients import (
@@ -16,7 +16,13 @@ from rocketmq_capacity.snapshot.describe_clients import (
     subscriptions_of,
     utc_of_ms,
 )
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, GroupSettings, Sample, Subscription
+from rocketmq_capacity.snapshot.inventory import (
+    GroupSettings,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventorySubscription,
+    Sample,
+)
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.proxy_survey import ProxyFacts
 from rocketmq_capacity.vocabulary import (
@@ -71,7 +77,7 @@ class GroupDescriber:
             for mode in facts.request_modes or ():
                 self._modes.setdefault((mode.consumer_group, mode.topic), mode)
 
-    def describe(self, consumer_group: str) -> ConsumerGroup:
+    def describe(self, consumer_group: str) -> InventoryGroup:
         """One group; model and type are those of the first broker that knows its heartbeat, else of the first Proxy."""
         at_brokers = _online(consumer_group, {facts.broker_name: facts.connections for facts in self._brokers})
         at_proxies = _online(consumer_group, {str(facts.address): facts.connections for facts in self._proxies})
@@ -80,7 +86,7 @@ class GroupDescriber:
         subscriptions = self._subscriptions(consumer_group, online, infos.values())
         mode, share = _common_mode(subscriptions)
         model = _first(connection.message_model for connection in online)
-        return ConsumerGroup(
+        return InventoryGroup(
             consumer_group=consumer_group,
             message_model=model if model in MESSAGE_MODELS else None,
             consume_type=_first(connection.consume_type for connection in online),
@@ -101,17 +107,17 @@ class GroupDescriber:
         consumer_group: str,
         online: Iterable[ConsumerConnection],
         infos: Collection[ConsumerRunningInfo],
-    ) -> tuple[Subscription, ...]:
+    ) -> tuple[InventorySubscription, ...]:
         """The topics that the group reads, with their request modes; none for a group that is offline."""
         declared = (subscription for one in online for subscription in one.subscriptions)
         assigned = (subscriptions_of(info) for info in infos if not info.subscriptions)
         described = describe_subscriptions(chain(declared, *assigned))
         is_pulling = bool(infos) and all(_rebalances_itself(info) for info in infos)
-        subscriptions: list[Subscription] = []
+        subscriptions: list[InventorySubscription] = []
         for subscription in described:
             mode, share = self._mode(consumer_group, subscription.topic, is_pulling=is_pulling)
             subscriptions.append(
-                Subscription(
+                InventorySubscription(
                     topic=subscription.topic,
                     expression_type=subscription.expression_type,
                     expression=subscription.expression,
@@ -158,9 +164,9 @@ class GroupDescriber:
         configured = self._orderly.get(consumer_group)
         return configured if configured or remoting <= infos.keys() else None
 
-    def _offsets(self, consumer_group: str) -> tuple[GroupOffset, ...] | None:
+    def _offsets(self, consumer_group: str) -> tuple[InventoryGroupOffset, ...] | None:
         """How far the group has read each queue; None if no broker answered."""
-        offsets: list[GroupOffset] = []
+        offsets: list[InventoryGroupOffset] = []
         is_known = False
         for facts in self._brokers:
             if not facts.samples or consumer_group not in facts.samples[-1].read:
@@ -177,13 +183,13 @@ class GroupDescriber:
                 )
                 offsets.append(_group_offset(queue, progress, samples))
             offsets += self._unseen_offsets(facts, consumer_group)
-        unique: dict[tuple[str, str, int], GroupOffset] = {}
+        unique: dict[tuple[str, str, int], InventoryGroupOffset] = {}
         for offset in offsets:  # a broker may name a queue of another one; the first answer counts
             unique.setdefault((offset.topic, offset.broker_name, offset.queue_id), offset)
         names = sorted(unique, key=lambda name: (java_order(name[0]), java_order(name[1]), name[2]))
         return tuple(unique[name] for name in names) if is_known else None
 
-    def _unseen_offsets(self, facts: BrokerFacts, consumer_group: str) -> Iterator[GroupOffset]:
+    def _unseen_offsets(self, facts: BrokerFacts, consumer_group: str) -> Iterator[InventoryGroupOffset]:
         """The group's offsets on queues that producers write and consumers cannot see, which 208 leaves out.
 
         The group may have committed one when there were more read queues. A queue without an offset has no entry. If 43
@@ -198,11 +204,11 @@ class GroupDescriber:
             )
             if config.topic in self._static_topics or not (committed or config.topic in read):
                 continue
-            _, written = last.written.get(config.topic, (0.0, dict[MessageQueue, TopicOffset]()))
+            _, written = last.written.get(config.topic, (0.0, dict[MessageQueue, WrittenOffset]()))
             for queue_id in range(config.read_queue_nums, config.write_queue_nums):
                 end = written.get(MessageQueue(config.topic, facts.broker_name, queue_id))
                 if committed is None or queue_id in committed:
-                    yield GroupOffset(
+                    yield InventoryGroupOffset(
                         topic=config.topic,
                         broker_name=facts.broker_name,
                         queue_id=queue_id,
@@ -231,12 +237,12 @@ def _online(
     return {server: each[consumer_group] for server, each in connections.items() if consumer_group in each}
 
 
-def _connections(online: Mapping[str, ConsumerConnection]) -> dict[str, Sequence[Connection]]:
+def _connections(online: Mapping[str, ConsumerConnection]) -> dict[str, Sequence[ConsumerChannel]]:
     return {server: one.connections for server, one in online.items()}
 
 
-def _group_offset(queue: MessageQueue, progress: GroupProgress, samples: tuple[Sample, ...]) -> GroupOffset:
-    return GroupOffset(
+def _group_offset(queue: MessageQueue, progress: GroupProgress, samples: tuple[Sample, ...]) -> InventoryGroupOffset:
+    return InventoryGroupOffset(
         topic=queue.topic,
         broker_name=queue.broker_name,
         queue_id=queue.queue_id,
@@ -258,7 +264,7 @@ def _offset(offset: int) -> int | None:
     return offset if offset >= 0 else None
 
 
-def _common_mode(subscriptions: Sequence[Subscription]) -> tuple[RequestMode | None, int | None]:
+def _common_mode(subscriptions: Sequence[InventorySubscription]) -> tuple[RequestMode | None, int | None]:
     """The mode and the share number that all topics of a group but its retry topic have; None if they differ."""
     pairs = {
         (one.message_request_mode, one.pop_share_queue_num)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo, TopicRoute
 from rocketmq_capacity.snapshot.describe_topics import queues_of
-from rocketmq_capacity.snapshot.inventory import ListedBroker, NameserverView, Route
+from rocketmq_capacity.snapshot.inventory import InventoryNameserver, InventoryRoute, ListedBroker
 from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey
 from rocketmq_capacity.vocabulary import java_order
 
@@ -14,7 +14,7 @@ def describe_nameservers(
     info: ClusterInfo,
     routes: Mapping[str, TopicRoute],
     compared: Collection[str],
-) -> tuple[NameserverView, ...] | None:
+) -> tuple[InventoryNameserver, ...] | None:
     """One entry for each name server that answered, by address; None if fewer than two answered.
 
     Args:
@@ -30,11 +30,11 @@ def describe_nameservers(
     for survey in sorted(surveys, key=lambda one: str(one.address)):
         listed = _listed(survey.info)
         views.append(
-            NameserverView(
+            InventoryNameserver(
                 nameserver_addr=str(survey.address),
                 brokers=None if listed == brokers else listed,
                 routes=tuple(
-                    Route(topic=topic, queues=() if route is None else queues_of(route))
+                    InventoryRoute(topic=topic, queues=() if route is None else queues_of(route))
                     for topic in differing([survey], routes, compared)
                     for route in [survey.routes[topic]]
                 )

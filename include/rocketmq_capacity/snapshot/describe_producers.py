@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from rocketmq_capacity.protocol.body.consumers import Connection
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel
 from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
-from rocketmq_capacity.snapshot.inventory import Producer
+from rocketmq_capacity.snapshot.inventory import InventoryProducer
 from rocketmq_capacity.vocabulary import distinct, java_order
 
 
-def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[Producer, ...] | None:
+def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[InventoryProducer, ...] | None:
     """The running producers by group and client id; None if no broker answered.
 
     A producer has one channel to each broker. So an id has as many entries as it has channels to one broker, by the
@@ -18,14 +18,14 @@ def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[Producer, ...] |
     answering = [facts for facts in brokers if facts.producers is not None]
     if not answering:
         return None
-    channels: dict[tuple[str, str], dict[str, list[Connection]]] = {}
+    channels: dict[tuple[str, str], dict[str, list[ConsumerChannel]]] = {}
     for facts in answering:
         for group, connections in (facts.producers or {}).items():
             for connection in connections:
                 of_broker = channels.setdefault((group, connection.client_id), {})
                 of_broker.setdefault(facts.broker_name, []).append(connection)
     return tuple(
-        Producer(
+        InventoryProducer(
             producer_group=group,
             client_id=client_id,
             client_addr=one.client_addr,
@@ -39,7 +39,7 @@ def describe_producers(brokers: Iterable[BrokerFacts]) -> tuple[Producer, ...] |
     )
 
 
-def _most(of_brokers: Iterable[list[Connection]]) -> list[Connection]:
+def _most(of_brokers: Iterable[list[ConsumerChannel]]) -> list[ConsumerChannel]:
     """The channels to the broker with most of them, sorted by address."""
     by_number = {len(channels): channels for channels in of_brokers}
     return sorted(by_number[max(by_number)], key=lambda one: one.client_addr or "")

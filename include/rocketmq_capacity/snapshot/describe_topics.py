@@ -5,10 +5,10 @@ from typing import Final
 
 from rocketmq_capacity.protocol.body.broker import TopicConfig
 from rocketmq_capacity.protocol.body.cluster import TopicRoute
-from rocketmq_capacity.protocol.body.offsets import TopicOffset as WrittenOffset
+from rocketmq_capacity.protocol.body.offsets import WrittenOffset
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
 from rocketmq_capacity.snapshot.identify import logical_broker
-from rocketmq_capacity.snapshot.inventory import Topic, TopicOffset, TopicQueues
+from rocketmq_capacity.snapshot.inventory import InventoryTopic, InventoryTopicOffset, TopicQueues
 from rocketmq_capacity.vocabulary import PERM_BITS, READ_WRITE, java_order
 
 MESSAGE_TYPE: Final = "message.type"
@@ -18,7 +18,7 @@ DEFAULT_MESSAGE_TYPE: Final = "NORMAL"
 
 def describe_topics(
     names: Iterable[str], routes: Mapping[str, TopicRoute], brokers: Sequence[BrokerFacts]
-) -> tuple[Topic, ...]:
+) -> tuple[InventoryTopic, ...]:
     """One entry for each topic, in Java's order of their names; a topic may lack a route."""
     configs: dict[str, list[TopicConfig]] = {}
     for facts in brokers:
@@ -36,9 +36,9 @@ def static_topics(routes: Mapping[str, TopicRoute]) -> Collection[str]:
 
 def _topic(
     name: str, route: TopicRoute | None, configs: Sequence[TopicConfig], brokers: Sequence[BrokerFacts]
-) -> Topic:
+) -> InventoryTopic:
     is_static = route is not None and bool(route.static_mappings)
-    return Topic(
+    return InventoryTopic(
         topic=name,
         message_type=_message_type(configs),
         order=any(config.order for config in configs) if configs else None,
@@ -84,9 +84,9 @@ def queues_of(route: TopicRoute) -> tuple[TopicQueues, ...]:
     )
 
 
-def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[TopicOffset, ...] | None:
+def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[InventoryTopicOffset, ...] | None:
     """Offsets of the last sample, and rates from the first sample to the last; None if no broker answered."""
-    offsets: list[TopicOffset] = []
+    offsets: list[InventoryTopicOffset] = []
     is_known = False
     for facts in brokers:
         answers = [sample.written[topic] for sample in facts.samples if topic in sample.written]
@@ -96,7 +96,7 @@ def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[TopicOffset, .
         (first_s, first), (last_s, last) = answers[0], answers[-1]
         for queue, written in last.items():
             offsets.append(
-                TopicOffset(
+                InventoryTopicOffset(
                     broker_name=queue.broker_name,
                     queue_id=queue.queue_id,
                     min_offset=_offset(written.min_offset),
@@ -104,7 +104,7 @@ def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[TopicOffset, .
                     put_msgs_per_s=_rate(first.get(queue), written, last_s - first_s),
                 )
             )
-    unique: dict[tuple[str, int], TopicOffset] = {}
+    unique: dict[tuple[str, int], InventoryTopicOffset] = {}
     for offset in offsets:  # a broker may name a queue of another one; the first answer counts
         unique.setdefault((offset.broker_name, offset.queue_id), offset)
     ordered = sorted(unique.values(), key=lambda one: (java_order(one.broker_name), one.queue_id))

@@ -5,7 +5,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import asdict
 
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory, ListedBroker, NameserverView, TopicQueues
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventoryBroker,
+    InventoryNameserver,
+    ListedBroker,
+    TopicQueues,
+)
 from rocketmq_capacity.snapshot.seconds import Seconds
 from rocketmq_capacity.vocabulary import is_readable, java_order
 
@@ -65,7 +71,7 @@ def slave_differences(inventory: Inventory, seconds: Seconds) -> Columns:
 
 
 def _of_brokers(
-    view: NameserverView, listed: Iterable[ListedBroker], brokers: Iterable[Broker]
+    view: InventoryNameserver, listed: Iterable[ListedBroker], brokers: Iterable[InventoryBroker]
 ) -> Iterator[_AtNameserver]:
     theirs, ours = _processes(listed), _processes(brokers)
     for name in sorted(theirs.keys() | ours.keys(), key=java_order):
@@ -73,7 +79,7 @@ def _of_brokers(
             yield _AtNameserver(view.nameserver_addr, None, name, name in theirs)
 
 
-def _processes(brokers: Iterable[Broker | ListedBroker]) -> dict[str, set[tuple[int, str | None]]]:
+def _processes(brokers: Iterable[InventoryBroker | ListedBroker]) -> dict[str, set[tuple[int, str | None]]]:
     processes: dict[str, set[tuple[int, str | None]]] = {}
     for broker in brokers:
         processes.setdefault(broker.broker_name, set()).add((broker.broker_id, broker.broker_addr))
@@ -81,7 +87,7 @@ def _processes(brokers: Iterable[Broker | ListedBroker]) -> dict[str, set[tuple[
 
 
 def _of_route(
-    view: NameserverView, topic: str, of_view: Iterable[TopicQueues], known: Iterable[TopicQueues]
+    view: InventoryNameserver, topic: str, of_view: Iterable[TopicQueues], known: Iterable[TopicQueues]
 ) -> Iterator[_AtNameserver]:
     theirs = {queues.broker_name: queues for queues in of_view}
     ours = {queues.broker_name: queues for queues in known}

@@ -7,7 +7,7 @@ from typing import TypeVar
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.protocol.codes import RequestCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError, kept
-from rocketmq_capacity.snapshot.inventory import Failure
+from rocketmq_capacity.snapshot.inventory import InventoryFailure
 
 T = TypeVar("T")
 
@@ -51,10 +51,10 @@ class FailureLog:
         if isinstance(error, ResponseError) and error.is_refusal:
             self.refusals.setdefault(broker_addr, kept(str(error)))
 
-    def rows(self) -> tuple[Failure, ...]:
+    def rows(self) -> tuple[InventoryFailure, ...]:
         """One row for each server and request, sorted: the first error with its subject, and how many more."""
         return tuple(
-            Failure(broker_addr=broker_addr, request=request, error=_summed_up(errors))
+            InventoryFailure(broker_addr=broker_addr, request=request, error=_summed_up(errors))
             for (broker_addr, request), errors in sorted(self._errors.items())
         )
 

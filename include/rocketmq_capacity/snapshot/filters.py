@@ -12,12 +12,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity.snapshot.inventory import (
-    ConsumerGroup,
-    ConsumeStatus,
-    GroupOffset,
     Inventory,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryTopic,
     PassRatio,
-    Topic,
     parse_utc,
 )
 from rocketmq_capacity.vocabulary import EVERY_MESSAGE, distinct, is_broadcasting, is_readable
@@ -28,14 +28,14 @@ EVERYTHING: Final = (None, "", EVERY_MESSAGE)
 """Expressions that let every message through. Source: FilterAPI.buildSubscriptionData, rocketmq-all-5.3.3."""
 
 
-def filtered_topics(group: ConsumerGroup) -> list[str]:
+def filtered_topics(group: InventoryGroup) -> list[str]:
     """The topics that the group or one of its clients reads through a filter, in Java's order."""
     of_clients = (client.subscriptions or () for client in group.clients or ())
     every = chain(group.subscriptions or (), chain.from_iterable(of_clients))
     return distinct(one.topic for one in every if one.expression not in EVERYTHING)
 
 
-def pass_ratios(group: ConsumerGroup, topics: Mapping[str, Topic], taken_at: str) -> dict[str, float | None]:
+def pass_ratios(group: InventoryGroup, topics: Mapping[str, InventoryTopic], taken_at: str) -> dict[str, float | None]:
     """For each topic that the group filters: messages consumed / messages passed over; None if unknown.
 
     The messages that the group's offsets passed over are counted between the samples. The put rate is taken instead if
@@ -54,7 +54,7 @@ def pass_ratios(group: ConsumerGroup, topics: Mapping[str, Topic], taken_at: str
     }
 
 
-def _pass_ratio(group: ConsumerGroup, name: str, topic: Topic | None, taken_at: str) -> float | None:
+def _pass_ratio(group: InventoryGroup, name: str, topic: InventoryTopic | None, taken_at: str) -> float | None:
     consumed, passed = _consumed_msgs_per_s(group, name), _passed_msgs_per_s(group, name, topic, taken_at)
     if consumed is None or passed is None:
         return None
@@ -68,7 +68,7 @@ def with_pass_ratios(inventory: Inventory) -> Inventory:
     """The inventory with every filter's ratio as a member, so that it stays when a scenario changes the clients."""
     topics = {topic.topic: topic for topic in inventory.topics}
 
-    def with_ratios(group: ConsumerGroup) -> ConsumerGroup:
+    def with_ratios(group: InventoryGroup) -> InventoryGroup:
         ratios = pass_ratios(group, topics, inventory.taken_at)
         entries = tuple(PassRatio(topic=name, pass_ratio=ratio) for name, ratio in ratios.items())
         return replace(group, pass_ratios=entries) if entries else group
@@ -76,14 +76,14 @@ def with_pass_ratios(inventory: Inventory) -> Inventory:
     return replace(inventory, consumer_groups=tuple(map(with_ratios, inventory.consumer_groups)))
 
 
-def consumed_msgs_per_s(status: ConsumeStatus) -> float | None:
+def consumed_msgs_per_s(status: InventoryConsumeStatus) -> float | None:
     """Messages a second that a client consumes of a topic, with success or without; None if one part is unknown."""
     if status.consume_ok_msgs_per_s is None or status.consume_failed_msgs_per_s is None:
         return None
     return status.consume_ok_msgs_per_s + status.consume_failed_msgs_per_s
 
 
-def _consumed_msgs_per_s(group: ConsumerGroup, topic: str) -> float | None:
+def _consumed_msgs_per_s(group: InventoryGroup, topic: str) -> float | None:
     """Messages a second of all clients, or of the average client of a broadcasting group; None if one is unknown."""
     clients, total = group.clients or (), 0.0
     for client in clients:
@@ -100,7 +100,7 @@ def _consumed_msgs_per_s(group: ConsumerGroup, topic: str) -> float | None:
     return total / len(clients) if is_broadcasting(group.message_model) else total
 
 
-def _passed_msgs_per_s(group: ConsumerGroup, name: str, topic: Topic | None, taken_at: str) -> float | None:
+def _passed_msgs_per_s(group: InventoryGroup, name: str, topic: InventoryTopic | None, taken_at: str) -> float | None:
     readable = set(_readable(topic))
     offsets = [one for one in group.offsets or () if (one.broker_name, one.queue_id) in readable and one.topic == name]
     advances = [_advance(offset, taken_at) for offset in offsets]
@@ -112,7 +112,7 @@ def _passed_msgs_per_s(group: ConsumerGroup, name: str, topic: Topic | None, tak
     return put if put is not None and abs(moved - put) * seconds <= put * COMMITTED_EVERY_S else moved
 
 
-def _advance(offset: GroupOffset, taken_at: str) -> tuple[int, float] | None:
+def _advance(offset: InventoryGroupOffset, taken_at: str) -> tuple[int, float] | None:
     """How far the group's offset moved since the first sample, in messages, and in how many seconds.
 
     None without samples, and if the offset went back.
@@ -127,7 +127,7 @@ def _advance(offset: GroupOffset, taken_at: str) -> tuple[int, float] | None:
     return (moved, seconds) if moved >= 0 else None
 
 
-def put_msgs_per_s(topic: Topic | None) -> float | None:
+def put_msgs_per_s(topic: InventoryTopic | None) -> float | None:
     """Messages a second written to the readable queues; None if a rate is unknown, or if there is no queue."""
     readable = list(_readable(topic))
     rates = {(one.broker_name, one.queue_id): one.put_msgs_per_s for one in (topic.offsets if topic else None) or ()}
@@ -135,7 +135,7 @@ def put_msgs_per_s(topic: Topic | None) -> float | None:
     return sum(known) if readable and len(known) == len(readable) else None
 
 
-def _readable(topic: Topic | None) -> Iterator[tuple[str, int]]:
+def _readable(topic: InventoryTopic | None) -> Iterator[tuple[str, int]]:
     for queues in (topic.queues if topic else None) or ():
         if is_readable(queues.perm, queues.read_queue_nums):
             for queue_id in range(queues.read_queue_nums or 0):

@@ -8,7 +8,7 @@ from typing import Any, Final, get_args, get_origin
 import msgspec
 from msgspec.structs import fields, replace
 
-from rocketmq_capacity.snapshot.inventory import Inventory, Part
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryPart
 
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -36,7 +36,7 @@ def _canonical_pieces(inventory: Inventory) -> Iterator[bytes]:
     yield b"}"
 
 
-def _canonical(part: Part) -> bytes:
+def _canonical(part: InventoryPart) -> bytes:
     """The canonical JSON of a part that has lists."""
     lists = {}
     for name, of_item in _lists_of(type(part)):
@@ -47,7 +47,7 @@ def _canonical(part: Part) -> bytes:
 
 
 @cache
-def _lists_of(kind: type[Part]) -> list[tuple[str, Callable[[Any], bytes]]]:
+def _lists_of(kind: type[InventoryPart]) -> list[tuple[str, Callable[[Any], bytes]]]:
     """The members of a class of parts that are lists, each with the function that makes canonical JSON of an item."""
     return [
         (field.name, _canonical if _has_lists(get_args(choice)[0]) else _encode)
@@ -58,4 +58,4 @@ def _lists_of(kind: type[Part]) -> list[tuple[str, Callable[[Any], bytes]]]:
 
 
 def _has_lists(kind: type) -> bool:
-    return issubclass(kind, Part) and bool(_lists_of(kind))
+    return issubclass(kind, InventoryPart) and bool(_lists_of(kind))

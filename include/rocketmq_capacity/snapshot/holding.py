@@ -8,7 +8,7 @@ life.
 
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.snapshot.inventory import HELD_TIMES, Client, OwnedQueue
+from rocketmq_capacity.snapshot.inventory import HELD_TIMES, Client, InventoryOwnedQueue
 from rocketmq_capacity.snapshot.seconds import Seconds
 
 
@@ -48,5 +48,5 @@ def ages_of(client: Client, taken_at: str, seconds: Seconds) -> list[Ages]:
     return [Ages(locked, pulled, consumed, silent_s) for locked, pulled, consumed in ages]
 
 
-def _times(queue: OwnedQueue) -> list[str | None]:
+def _times(queue: InventoryOwnedQueue) -> list[str | None]:
     return [getattr(queue, name) for name in HELD_TIMES]

@@ -37,7 +37,7 @@ HELD_TIMES: Final = ("last_locked_at", "last_pulled_at", "last_consumed_at")
 """Times that a client gives for each queue that it holds."""
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class InventoryPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A part of the inventory; unknown members are ignored, so that a later version can add some.
 
     Members that are None are not written. Parts have no cycles, so that the garbage collector can skip them: a large
@@ -49,7 +49,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fal
         return ((name, value) for name in names if (value := getattr(self, name)) is not None)
 
 
-class DriftedTopic(Part, frozen=True, kw_only=True):
+class DriftedTopic(InventoryPart, frozen=True, kw_only=True):
     """A topic that differs between a slave and its master; the slave's counts are None if it lacks the topic."""
 
     topic: Name
@@ -59,14 +59,14 @@ class DriftedTopic(Part, frozen=True, kw_only=True):
     master_write_queue_nums: Count | None = None
 
 
-class PastDisk(Part, frozen=True, kw_only=True):
+class PastDisk(InventoryPart, frozen=True, kw_only=True):
     """The used share of a master's fuller disk at an earlier moment."""
 
     at: str
     used_ratio: Share
 
 
-class Broker(Part, frozen=True, kw_only=True):
+class InventoryBroker(InventoryPart, frozen=True, kw_only=True):
     """One broker process: a master (``broker_id`` 0) or a slave (above 0).
 
     Only a slave has ``drifted_topics`` and ``missing_groups``: how it differs from its master. The master's tables were
@@ -86,7 +86,7 @@ class Broker(Part, frozen=True, kw_only=True):
     disks: tuple[PastDisk, ...] | None = None
 
 
-class ListedBroker(Part, frozen=True, kw_only=True):
+class ListedBroker(InventoryPart, frozen=True, kw_only=True):
     """A broker process as a name server lists it."""
 
     broker_name: Name
@@ -94,7 +94,7 @@ class ListedBroker(Part, frozen=True, kw_only=True):
     broker_addr: str | None = None
 
 
-class Proxy(Part, frozen=True, kw_only=True):
+class InventoryProxy(InventoryPart, frozen=True, kw_only=True):
     """One Proxy: a process of its own (CLUSTER) or part of a broker's (LOCAL)."""
 
     proxy_addr: Name
@@ -102,7 +102,7 @@ class Proxy(Part, frozen=True, kw_only=True):
     version: str | None = None
 
 
-class TopicQueues(Part, frozen=True, kw_only=True):
+class TopicQueues(InventoryPart, frozen=True, kw_only=True):
     """A topic's queues on one broker, as the route gives them (``perm`` combined with the broker's own)."""
 
     broker_name: Name
@@ -111,7 +111,7 @@ class TopicQueues(Part, frozen=True, kw_only=True):
     perm: Perm | None = None
 
 
-class TopicOffset(Part, frozen=True, kw_only=True):
+class InventoryTopicOffset(InventoryPart, frozen=True, kw_only=True):
     """How far one queue is written."""
 
     broker_name: Name
@@ -121,7 +121,7 @@ class TopicOffset(Part, frozen=True, kw_only=True):
     put_msgs_per_s: Rate | None = None
 
 
-class PastRate(Part, frozen=True, kw_only=True):
+class PastRate(InventoryPart, frozen=True, kw_only=True):
     """How fast a topic was written at an earlier moment: as measured then, and in the mean until the snapshot after."""
 
     at: str
@@ -129,7 +129,7 @@ class PastRate(Part, frozen=True, kw_only=True):
     mean_msgs_per_s: Rate | None = None
 
 
-class HourlyRates(Part, frozen=True, kw_only=True):
+class HourlyRates(InventoryPart, frozen=True, kw_only=True):
     """How fast a topic was written in each hour from the first one on, by samples; None is unknown.
 
     ``mean`` is over the hour, ``most`` the highest between two samples.
@@ -140,7 +140,7 @@ class HourlyRates(Part, frozen=True, kw_only=True):
     most_msgs_per_s: tuple[Rate | None, ...]
 
 
-class HourlyGroup(Part, frozen=True, kw_only=True):
+class HourlyGroup(InventoryPart, frozen=True, kw_only=True):
     """The most that a group had not read in each hour from the first one on, and the most clients; None is unknown.
 
     By samples: those in which the lag was unknown do not count; the clients are those that one broker knows.
@@ -151,26 +151,26 @@ class HourlyGroup(Part, frozen=True, kw_only=True):
     clients: tuple[Count | None, ...]
 
 
-class Topic(Part, frozen=True, kw_only=True):
+class InventoryTopic(InventoryPart, frozen=True, kw_only=True):
     """A topic, its queues and how far they are written; ``rates`` and ``hourly`` are those of earlier moments."""
 
     topic: Name
     message_type: str | None = None
     order: bool | None = None
     queues: tuple[TopicQueues, ...] | None = None
-    offsets: tuple[TopicOffset, ...] | None = None
+    offsets: tuple[InventoryTopicOffset, ...] | None = None
     rates: tuple[PastRate, ...] | None = None
     hourly: HourlyRates | None = None
 
 
-class Route(Part, frozen=True, kw_only=True):
+class InventoryRoute(InventoryPart, frozen=True, kw_only=True):
     """A topic's queues as one name server gives them; empty if it has no route."""
 
     topic: Name
     queues: tuple[TopicQueues, ...]
 
 
-class NameserverView(Part, frozen=True, kw_only=True):
+class InventoryNameserver(InventoryPart, frozen=True, kw_only=True):
     """How one name server differs from the rest of the inventory.
 
     ``brokers`` are all that it lists, None if they do not differ; ``routes`` are only those that differ.
@@ -178,10 +178,10 @@ class NameserverView(Part, frozen=True, kw_only=True):
 
     nameserver_addr: Name
     brokers: tuple[ListedBroker, ...] | None = None
-    routes: tuple[Route, ...] | None = None
+    routes: tuple[InventoryRoute, ...] | None = None
 
 
-class Subscription(Part, frozen=True, kw_only=True):
+class InventorySubscription(InventoryPart, frozen=True, kw_only=True):
     """A topic that a client or a group reads, and how."""
 
     topic: Name
@@ -191,7 +191,7 @@ class Subscription(Part, frozen=True, kw_only=True):
     pop_share_queue_num: PopShare | None = None
 
 
-class OwnedQueue(Part, frozen=True, kw_only=True):
+class InventoryOwnedQueue(InventoryPart, frozen=True, kw_only=True):
     """A queue that a client says it holds, and its state; times are by the client's clock."""
 
     topic: Name
@@ -205,7 +205,7 @@ class OwnedQueue(Part, frozen=True, kw_only=True):
     last_consumed_at: str | None = None
 
 
-class ConsumeStatus(Part, frozen=True, kw_only=True):
+class InventoryConsumeStatus(InventoryPart, frozen=True, kw_only=True):
     """How a client consumes one topic: milliseconds a listener call, messages a second."""
 
     topic: Name
@@ -214,7 +214,7 @@ class ConsumeStatus(Part, frozen=True, kw_only=True):
     consume_failed_msgs_per_s: Rate | None = None
 
 
-class Client(Part, frozen=True, kw_only=True):
+class Client(InventoryPart, frozen=True, kw_only=True):
     """One running consumer; the same ``client_id`` twice means two consumers."""
 
     client_id: Name
@@ -234,12 +234,12 @@ class Client(Part, frozen=True, kw_only=True):
     pull_threshold_size_for_queue_mib: Count | None = None
     pull_threshold_for_topic: Offset | None = None
     pull_threshold_size_for_topic_mib: Offset | None = None
-    subscriptions: tuple[Subscription, ...] | None = None
-    owned_queues: tuple[OwnedQueue, ...] | None = None
-    status: tuple[ConsumeStatus, ...] | None = None
+    subscriptions: tuple[InventorySubscription, ...] | None = None
+    owned_queues: tuple[InventoryOwnedQueue, ...] | None = None
+    status: tuple[InventoryConsumeStatus, ...] | None = None
 
 
-class Sample(Part, frozen=True, kw_only=True):
+class Sample(InventoryPart, frozen=True, kw_only=True):
     """A group's offset on a queue at one moment."""
 
     at: str
@@ -247,7 +247,7 @@ class Sample(Part, frozen=True, kw_only=True):
     consumer_offset: Offset | None = None
 
 
-class GroupOffset(Part, frozen=True, kw_only=True):
+class InventoryGroupOffset(InventoryPart, frozen=True, kw_only=True):
     """A group's offset on a queue; lag = broker_offset - consumer_offset."""
 
     topic: Name
@@ -259,14 +259,14 @@ class GroupOffset(Part, frozen=True, kw_only=True):
     samples: tuple[Sample, ...] | None = None
 
 
-class PassRatio(Part, frozen=True, kw_only=True):
+class PassRatio(InventoryPart, frozen=True, kw_only=True):
     """The share of a topic's messages that match a group's filter."""
 
     topic: Name
     pass_ratio: PassShare | None = None
 
 
-class GroupSettings(Part, frozen=True, kw_only=True):
+class GroupSettings(InventoryPart, frozen=True, kw_only=True):
     """What some brokers have set for a group, all of them the same."""
 
     broker_names: tuple[str, ...]
@@ -277,7 +277,7 @@ class GroupSettings(Part, frozen=True, kw_only=True):
     retry_max_times: Offset | None = None
 
 
-class Members(Part, frozen=True, kw_only=True):
+class SampledMembers(InventoryPart, frozen=True, kw_only=True):
     """Who the members of a group were, from one sample to another, as one broker told it."""
 
     first_at: str
@@ -285,7 +285,7 @@ class Members(Part, frozen=True, kw_only=True):
     client_ids: tuple[str, ...]
 
 
-class ConsumerGroup(Part, frozen=True, kw_only=True):
+class InventoryGroup(InventoryPart, frozen=True, kw_only=True):
     """A consumer group, its running consumers and offsets; ``past_members`` and ``hourly`` are of earlier samples.
 
     ``pass_ratios``, where given, are used instead of ratios computed from what the clients consume.
@@ -299,15 +299,15 @@ class ConsumerGroup(Part, frozen=True, kw_only=True):
     pop_share_queue_num: PopShare | None = None
     orderly: bool | None = None
     settings: tuple[GroupSettings, ...] | None = None
-    subscriptions: tuple[Subscription, ...] | None = None
+    subscriptions: tuple[InventorySubscription, ...] | None = None
     pass_ratios: tuple[PassRatio, ...] | None = None
     clients: tuple[Client, ...] | None = None
-    past_members: tuple[Members, ...] | None = None
+    past_members: tuple[SampledMembers, ...] | None = None
     hourly: HourlyGroup | None = None
-    offsets: tuple[GroupOffset, ...] | None = None
+    offsets: tuple[InventoryGroupOffset, ...] | None = None
 
 
-class Producer(Part, frozen=True, kw_only=True):
+class InventoryProducer(InventoryPart, frozen=True, kw_only=True):
     """One running producer; the same ``client_id`` twice in a group means two producers."""
 
     producer_group: Name
@@ -318,7 +318,7 @@ class Producer(Part, frozen=True, kw_only=True):
     seen_on: tuple[str, ...] | None = None
 
 
-class Failure(Part, frozen=True, kw_only=True):
+class InventoryFailure(InventoryPart, frozen=True, kw_only=True):
     """A request that a broker, a name server or a Proxy did not answer."""
 
     broker_addr: str
@@ -326,7 +326,7 @@ class Failure(Part, frozen=True, kw_only=True):
     error: str | None = None
 
 
-class Inventory(Part, frozen=True, kw_only=True):
+class Inventory(InventoryPart, frozen=True, kw_only=True):
     """One cluster at one moment.
 
     ``recorded_at`` is when the snapshot was really taken, if it was given another ``taken_at`` later (see dated.py).
@@ -337,13 +337,13 @@ class Inventory(Part, frozen=True, kw_only=True):
     taken_at: str
     recorded_at: str | None = None
     nameservers: tuple[str, ...] | None = None
-    nameserver_views: tuple[NameserverView, ...] | None = None
-    brokers: tuple[Broker, ...]
-    proxies: tuple[Proxy, ...] | None = None
-    topics: tuple[Topic, ...]
-    consumer_groups: tuple[ConsumerGroup, ...]
-    producers: tuple[Producer, ...] | None = None
-    failures: tuple[Failure, ...] | None = None
+    nameserver_views: tuple[InventoryNameserver, ...] | None = None
+    brokers: tuple[InventoryBroker, ...]
+    proxies: tuple[InventoryProxy, ...] | None = None
+    topics: tuple[InventoryTopic, ...]
+    consumer_groups: tuple[InventoryGroup, ...]
+    producers: tuple[InventoryProducer, ...] | None = None
+    failures: tuple[InventoryFailure, ...] | None = None
 
     @property
     def taken_at_utc(self) -> datetime:

@@ -9,11 +9,11 @@ from rocketmq_capacity.snapshot.inventory import (
     CLUSTER_NAME,
     HELD_TIMES,
     Client,
-    ConsumerGroup,
     HourlyGroup,
     HourlyRates,
     Inventory,
-    Topic,
+    InventoryGroup,
+    InventoryTopic,
     parse_utc,
 )
 
@@ -119,7 +119,7 @@ def _check_servers(inventory: Inventory, check: _Checks) -> None:
     check.unique("$.proxies", [p.proxy_addr for p in inventory.proxies or ()], "proxy_addr")
 
 
-def _check_topic(topic: Topic, place: str, check: _Checks) -> None:
+def _check_topic(topic: InventoryTopic, place: str, check: _Checks) -> None:
     check.unique(f"{place}.queues", [q.broker_name for q in topic.queues or ()], "broker_name")
     written = [(o.broker_name, o.queue_id) for o in topic.offsets or ()]
     check.unique(f"{place}.offsets", written, "broker_name, queue_id")
@@ -130,7 +130,7 @@ def _check_topic(topic: Topic, place: str, check: _Checks) -> None:
         check.rates(f"{place}.hourly", topic.hourly)
 
 
-def _check_group(group: ConsumerGroup, place: str, check: _Checks) -> None:
+def _check_group(group: InventoryGroup, place: str, check: _Checks) -> None:
     utc = check.utc
     named = [name for each in group.settings or () for name in each.broker_names]
     check.unique(f"{place}.settings[*].broker_names", named, "broker_name")

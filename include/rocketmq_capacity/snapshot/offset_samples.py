@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rocketmq_capacity.model.facts import UNKNOWN, SampledOffsets
 from rocketmq_capacity.model.ragged import begins_of
-from rocketmq_capacity.snapshot.inventory import GroupOffset, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset
 from rocketmq_capacity.snapshot.seconds import Seconds
 
 _Integers = npt.NDArray[np.int64]
@@ -33,14 +33,14 @@ class OffsetSamples:
     """
 
     groups: Sequence[str]
-    queues: Sequence[GroupOffset]
+    queues: Sequence[InventoryGroupOffset]
     rows_of: dict[str, _Integers]
     starts: _Integers
     at_s: npt.NDArray[np.float64]
     broker_offset: _Integers
     consumer_offset: _Integers
 
-    def of_group(self, consumer_group: str, is_kept: Callable[[GroupOffset], bool]) -> SampledOffsets:
+    def of_group(self, consumer_group: str, is_kept: Callable[[InventoryGroupOffset], bool]) -> SampledOffsets:
         """The samples of those of the group's queues that are kept."""
         if consumer_group not in self.rows_of:
             return SampledOffsets()
@@ -98,7 +98,9 @@ def _known(offsets: Iterable[int | None]) -> _Integers:
     return np.array([UNKNOWN if offset is None else offset for offset in offsets], np.int64)
 
 
-def _rows(groups: Sequence[str], offsets: Sequence[GroupOffset], *, are_distinct: bool) -> tuple[_Integers, _Integers]:
+def _rows(
+    groups: Sequence[str], offsets: Sequence[InventoryGroupOffset], *, are_distinct: bool
+) -> tuple[_Integers, _Integers]:
     """The row of each offset, and the first offset of each row; one inventory has each queue only once."""
     if are_distinct:
         return np.arange(len(offsets)), np.arange(len(offsets))

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory, Subscription, TopicQueues
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, InventorySubscription, TopicQueues
 from rocketmq_capacity.vocabulary import RequestMode
 
 
@@ -22,14 +22,14 @@ class _Client(Struct, frozen=True, kw_only=True):
     client_addr: str | None = None
     protocol: str | None = None
     allocate_strategy: str | None = None
-    subscriptions: tuple[Subscription, ...] | None = None
+    subscriptions: tuple[InventorySubscription, ...] | None = None
 
 
-class _Group(Struct, frozen=True, kw_only=True):
+class _OutlinedGroup(Struct, frozen=True, kw_only=True):
     consumer_group: str
     message_request_mode: RequestMode | None = None
     pop_share_queue_num: int | None = None
-    subscriptions: tuple[Subscription, ...] | None = None
+    subscriptions: tuple[InventorySubscription, ...] | None = None
     clients: tuple[_Client, ...] | None = None
 
 
@@ -40,9 +40,9 @@ class _Outline(Struct, frozen=True, kw_only=True):
     cluster_name: str
     taken_at: str
     nameservers: tuple[str, ...] | None = None
-    brokers: tuple[Broker, ...]
+    brokers: tuple[InventoryBroker, ...]
     topics: tuple[_Topic, ...]
-    consumer_groups: tuple[_Group, ...]
+    consumer_groups: tuple[_OutlinedGroup, ...]
 
 
 LARGEST: Final = 32 << 20

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.thresholds import Thresholds
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory, Sample
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryGroupOffset, Sample
 from rocketmq_capacity.snapshot.past_disks import with_past_disks
 from rocketmq_capacity.snapshot.past_rates import with_past_rates
 
@@ -37,7 +37,7 @@ def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inv
             for offset in group.offsets or ():
                 past.setdefault(_key(group, offset), []).extend((*(offset.samples or ()), _final(offset, earlier)))
 
-    def with_past(group: ConsumerGroup) -> ConsumerGroup:
+    def with_past(group: InventoryGroup) -> InventoryGroup:
         if group.offsets is None:
             return group
         known = ((offset, past.get(_key(group, offset))) for offset in group.offsets)
@@ -52,10 +52,10 @@ def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inv
     return replace(inventory, consumer_groups=tuple(map(with_past, inventory.consumer_groups)))
 
 
-def _key(group: ConsumerGroup, offset: GroupOffset) -> tuple[str, str, str, int]:
+def _key(group: InventoryGroup, offset: InventoryGroupOffset) -> tuple[str, str, str, int]:
     return group.consumer_group, offset.topic, offset.broker_name, offset.queue_id
 
 
-def _final(offset: GroupOffset, earlier: Inventory) -> Sample:
+def _final(offset: InventoryGroupOffset, earlier: Inventory) -> Sample:
     """The offset as a sample at the moment of its snapshot."""
     return Sample(at=earlier.taken_at, broker_offset=offset.broker_offset, consumer_offset=offset.consumer_offset)

@@ -13,7 +13,7 @@ from rocketmq_capacity.model.broker_figures import (
     mean_bytes,
     put_rate,
 )
-from rocketmq_capacity.snapshot.inventory import Broker, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, parse_utc
 
 DAY_S: Final = 86_400
 LEAST_DAYS: Final = 0.5
@@ -30,10 +30,10 @@ class PastLoad(NamedTuple):
     bytes_per_day: float | None = None
 
 
-def only_loads(brokers: Sequence[Broker]) -> tuple[Broker, ...]:
+def only_loads(brokers: Sequence[InventoryBroker]) -> tuple[InventoryBroker, ...]:
     """The masters with these figures alone."""
     return tuple(
-        Broker(
+        InventoryBroker(
             broker_name=one.broker_name,
             broker_id=one.broker_id,
             disks=one.disks,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, parse_utc
 
 DAY_S: Final = 86_400
 
@@ -31,6 +31,6 @@ def days_of(inventory: Inventory, history: Sequence[Inventory]) -> float:
     return (parse_utc(inventory.taken_at) - oldest).total_seconds() / DAY_S
 
 
-def _topics(group: ConsumerGroup) -> set[str]:
+def _topics(group: InventoryGroup) -> set[str]:
     of_clients = (one.topic for client in group.clients or () for one in client.subscriptions or ())
     return {*(one.topic for one in group.subscriptions or ()), *of_clients, *(one.topic for one in group.offsets or ())}

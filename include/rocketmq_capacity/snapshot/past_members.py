@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from rocketmq_capacity.model.facts import PastMembers, Returned
 from rocketmq_capacity.settings.thresholds import RebalanceFrequency
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, parse_utc
 
 HOUR_S = 3_600.0
 Members = Mapping[str, Client]
@@ -36,7 +36,7 @@ def past_members(
     return {name: members[name] for name in sorted(members)}
 
 
-def _sampled(group: ConsumerGroup, inventory: Inventory, bounds: RebalanceFrequency) -> list[tuple[Moment, Moment]]:
+def _sampled(group: InventoryGroup, inventory: Inventory, bounds: RebalanceFrequency) -> list[tuple[Moment, Moment]]:
     """The members of a group at the begin and the end of each stretch of samples, and now; none without samples.
 
     Samples know ids alone, so that is all that is compared.
@@ -87,7 +87,7 @@ def _moment(inventory: Inventory) -> Moment:
     }
 
 
-def _members(group: ConsumerGroup) -> Members:
+def _members(group: InventoryGroup) -> Members:
     return {client.client_id: client for client in group.clients or ()}
 
 

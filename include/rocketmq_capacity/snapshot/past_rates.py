@@ -12,8 +12,8 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.facts import PastTraffic
-from rocketmq_capacity.settings.thresholds import Provision
-from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, PastRate, Topic, parse_utc
+from rocketmq_capacity.settings.thresholds import ProvisionPolicy
+from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, InventoryTopic, PastRate, parse_utc
 from rocketmq_capacity.snapshot.seconds import HOUR_S
 
 PEAK: Final = 0.95
@@ -26,7 +26,7 @@ _Numbers = npt.NDArray[np.float64]
 
 
 def past_rates(
-    inventory: Inventory, history: Sequence[Inventory], bounds: Provision
+    inventory: Inventory, history: Sequence[Inventory], bounds: ProvisionPolicy
 ) -> dict[str, tuple[PastRate, ...]]:
     """By topic, its rates at earlier moments, oldest first: of the last ``peak_days`` different days (UTC) with any.
 
@@ -81,7 +81,7 @@ def _busy(hours: int) -> int:
     return ceil(round(PEAK * hours, 9)) - 1
 
 
-def with_past_rates(inventory: Inventory, history: Sequence[Inventory], bounds: Provision) -> Inventory:
+def with_past_rates(inventory: Inventory, history: Sequence[Inventory], bounds: ProvisionPolicy) -> Inventory:
     """The inventory; its topics have their rates of earlier moments. So a what-if has them as well."""
     rates = past_rates(inventory, history, bounds)
     topics = (replace(topic, rates=rates.get(topic.topic)) for topic in inventory.topics)
@@ -110,7 +110,7 @@ def _add_measured(rates: _Rates, earlier: Inventory, later: Inventory) -> None:
             _add(rates, topic, rate)
 
 
-def _put(topic: Topic) -> float | None:
+def _put(topic: InventoryTopic) -> float | None:
     """The rate that was measured, of all queues; None if that of one is unknown."""
     rates = [one.put_msgs_per_s for one in topic.offsets or ()]
     known = [rate for rate in rates if rate is not None]
@@ -184,7 +184,7 @@ class PastHours:
         self,
         rates: Mapping[str, Sequence[PastRate]],
         taken_at: datetime,
-        bounds: Provision,
+        bounds: ProvisionPolicy,
         hourly: Mapping[str, HourlyRates] | None = None,
     ) -> None:
         """The rates before a snapshot, and those by samples of its last ``sampled_days``."""
@@ -307,7 +307,7 @@ def hour_of(at: str) -> int:
     return int(start.timestamp())
 
 
-def sampled_hours(first_at: str, number: int, taken_at: datetime, bounds: Provision) -> range:
+def sampled_hours(first_at: str, number: int, taken_at: datetime, bounds: ProvisionPolicy) -> range:
     """Of so many hours from a first one, the places of those that are in the ``sampled_days`` before a snapshot."""
     taken_s = int(taken_at.timestamp())
     first = hour_of(first_at)
@@ -315,7 +315,7 @@ def sampled_hours(first_at: str, number: int, taken_at: datetime, bounds: Provis
     return range(max(ago - bounds.sampled_days * 24, 0), min(ago + (taken_s % HOUR_S > 0), number))
 
 
-def _by_hour(hourly: HourlyRates, taken_at: datetime, bounds: Provision) -> dict[int, tuple[float, float]]:
+def _by_hour(hourly: HourlyRates, taken_at: datetime, bounds: ProvisionPolicy) -> dict[int, tuple[float, float]]:
     """The mean and the highest rate of each hour of which both are known."""
     first, means, mosts = hour_of(hourly.first_at), hourly.mean_msgs_per_s, hourly.most_msgs_per_s
     return {

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, HourlyRates, Inventory, Members, parse_utc
+from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, InventoryGroup, SampledMembers, parse_utc
 from rocketmq_capacity.snapshot.joined_samples import joined
 from rocketmq_capacity.snapshot.past_rates import hour_of
 from rocketmq_capacity.snapshot.sampled_groups import SampledGroups, encoded
@@ -69,7 +69,9 @@ def with_sampled_days(
     return replace(inventory, topics=tuple(topics), consumer_groups=tuple(groups))
 
 
-def _changed(group: ConsumerGroup, stretches: Mapping[str, tuple[Members, ...]]) -> tuple[Members, ...] | None:
+def _changed(
+    group: InventoryGroup, stretches: Mapping[str, tuple[SampledMembers, ...]]
+) -> tuple[SampledMembers, ...] | None:
     """The stretches of a group whose members changed between samples, or since the last one."""
     members = stretches.get(group.consumer_group, ())
     now = {client.client_id for client in group.clients or ()}
@@ -150,17 +152,19 @@ def _known(values: _Numbers, is_known: npt.NDArray[np.bool_]) -> npt.NDArray[np.
     return known
 
 
-def _stretches(tables: Sequence[pa.Table], now: datetime, window_h: float) -> dict[str, tuple[Members, ...]]:
+def _stretches(tables: Sequence[pa.Table], now: datetime, window_h: float) -> dict[str, tuple[SampledMembers, ...]]:
     """By group the stretches of the last hours with other members each, as one broker told them."""
     since, until = now.timestamp() - window_h * HOUR_S, now.timestamp()
-    stretches: dict[str, list[tuple[str, Members]]] = {}
+    stretches: dict[str, list[tuple[str, SampledMembers]]] = {}
     for row in joined(MemberSample, tables).to_pylist():
         if parse_utc(row["last_at"]).timestamp() >= since and parse_utc(row["first_at"]).timestamp() < until:
-            members = Members(first_at=row["first_at"], last_at=row["last_at"], client_ids=tuple(row["client_ids"]))
+            members = SampledMembers(
+                first_at=row["first_at"], last_at=row["last_at"], client_ids=tuple(row["client_ids"])
+            )
             stretches.setdefault(row["consumer_group"], []).append((row["broker_name"], members))
     return {group: tuple(_of_last_broker(rows)) for group, rows in stretches.items()}
 
 
-def _of_last_broker(rows: Sequence[tuple[str, Members]]) -> Iterator[Members]:
+def _of_last_broker(rows: Sequence[tuple[str, SampledMembers]]) -> Iterator[SampledMembers]:
     last, _ = rows[-1]
     return (told for broker_name, told in rows if broker_name == last)

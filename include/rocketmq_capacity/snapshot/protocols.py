@@ -10,7 +10,7 @@ rocketmq-all-5.3.3.
 import re
 from typing import Final
 
-from rocketmq_capacity.protocol.body.consumers import Connection
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel
 from rocketmq_capacity.vocabulary import GRPC, REMOTING, Protocol
 
 # The id of a lite pull consumer, which is remoting, ends in STREAM (RequestType).
@@ -21,7 +21,7 @@ RUST: Final = "RUST"
 """The language that a Rust client reports; RocketMQ's own Rust client speaks gRPC."""
 
 
-def protocol_of(connection: Connection) -> Protocol:
+def protocol_of(connection: ConsumerChannel) -> Protocol:
     """The protocol of the client that has the connection."""
     client_id = connection.client_id
     is_rust = connection.language == RUST and _OF_RUST.fullmatch(client_id)

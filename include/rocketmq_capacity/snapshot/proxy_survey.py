@@ -11,7 +11,7 @@ from rocketmq_capacity.client.admin import ProxyAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.body.cluster import TopicRoute
-from rocketmq_capacity.protocol.body.consumers import Connection, ConsumerConnection
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, ConsumerConnection
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.protocol.version import version_name
@@ -99,7 +99,7 @@ class ProxySurvey:
             ids = await self._admin.consumer_ids(group)
         except (TransportError, ProtocolError):
             return  # the failure of 203 is noted already
-        connections = tuple(Connection(client_id, None, None, None) for client_id in ids.client_ids)
+        connections = tuple(ConsumerChannel(client_id, None, None, None) for client_id in ids.client_ids)
         self.facts.connections[group] = ConsumerConnection(connections, (), None, None)
 
 

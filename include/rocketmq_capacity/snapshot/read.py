@@ -2,16 +2,16 @@
 
 from typing import NamedTuple
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Subscription
+from rocketmq_capacity.snapshot.inventory import InventoryGroup, InventorySubscription
 from rocketmq_capacity.vocabulary import DEFAULT_POP_SHARE, DEFAULT_REQUEST_MODE, POP
 
 
 class Read(NamedTuple):
     """A topic that a group reads, with the group's own subscription to it, if there is one."""
 
-    group: ConsumerGroup
+    group: InventoryGroup
     topic: str
-    subscription: Subscription | None
+    subscription: InventorySubscription | None
     is_proxied: bool = False
     """All consumers of the group are behind a Proxy, so they pop, whatever mode the broker has for the topic."""
 

@@ -5,10 +5,10 @@ from functools import cached_property
 from itertools import chain
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.settings.rooms import Rooms
+from rocketmq_capacity.settings.rooms import RoomRules
 from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.holding import Ages, ages_of
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, GroupOffset, Inventory, parse_utc
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, InventoryGroupOffset, parse_utc
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples, offset_samples
 from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates
@@ -66,7 +66,7 @@ class Resolved:
         self._up_s: dict[str, float] = {}
         self._topics = {topic.topic: topic for topic in inventory.topics}
         self._pass_ratios: dict[str, dict[str, float | None]] = {}
-        self._rooms = policy.rooms or Rooms()
+        self._rooms = policy.rooms or RoomRules()
         self.provision = policy.thresholds.PROVISION
         self._room_of_broker: dict[str, str | None] = {}
         self._rooms_of = {group.consumer_group: self._found_rooms(group) for group in inventory.consumer_groups}
@@ -104,14 +104,14 @@ class Resolved:
             self._room_of_broker[broker_name] = self._rooms.of_broker(broker_name)
         return self._room_of_broker[broker_name]
 
-    def rooms_of(self, group: ConsumerGroup) -> list[str | None]:
+    def rooms_of(self, group: InventoryGroup) -> list[str | None]:
         """Each consumer's room; None if unknown.
 
         Consumers with the same id have one room, the first that is known, because RocketMQ's resolver asks by id.
         """
         return self._rooms_of[group.consumer_group]
 
-    def request_mode(self, group: ConsumerGroup, reads: Sequence[Read]) -> str:
+    def request_mode(self, group: InventoryGroup, reads: Sequence[Read]) -> str:
         """The mode of the group's business topics, MIXED if they differ; gRPC clients always pop."""
         if self.protocols[group.consumer_group] == GRPC:
             return POP
@@ -131,7 +131,7 @@ class Resolved:
         """By business topic of these, the share of its messages that match the group's filter; None if unknown."""
         return {read.topic: self.pass_ratio(read) for read in reads if self.kinds.of_topic(read.topic) == BUSINESS}
 
-    def are_listed(self, group: ConsumerGroup) -> list[bool]:
+    def are_listed(self, group: InventoryGroup) -> list[bool]:
         """For each consumer, whether the group's remoting consumers see it as a member when they divide the queues.
 
         Remoting consumers ask a broker for the members, or the Proxy to which they are connected. A broker knows the
@@ -143,7 +143,7 @@ class Resolved:
         asked = {server for client in clients if client.protocol != GRPC for server in client.seen_on or self._present}
         return [client.protocol != GRPC or not asked.isdisjoint(client.seen_on or ()) for client in clients]
 
-    def unseen_clients(self, group: ConsumerGroup) -> UnseenClients | None:
+    def unseen_clients(self, group: InventoryGroup) -> UnseenClients | None:
         """Why a group without known clients may have some behind a Proxy; None if there is no sign of it."""
         return self._unseen.clients_of(group)
 
@@ -156,7 +156,7 @@ class Resolved:
             for group in self.inventory.consumer_groups
         )
 
-    def behind_s(self, offset: GroupOffset) -> float | None:
+    def behind_s(self, offset: InventoryGroupOffset) -> float | None:
         """Seconds from the store time of the last message read to the snapshot."""
         if offset.last_timestamp is None:
             return None
@@ -174,7 +174,7 @@ class Resolved:
             self._up_s[client.started_at] = (self._taken_at - parse_utc(client.started_at)).total_seconds()
         return self._up_s[client.started_at]
 
-    def _found_rooms(self, group: ConsumerGroup) -> list[str | None]:
+    def _found_rooms(self, group: InventoryGroup) -> list[str | None]:
         rooms: dict[str, str | None] = {}
         for client in group.clients or ():
             if rooms.get(client.client_id) is None:
@@ -182,30 +182,30 @@ class Resolved:
         return [rooms[client.client_id] for client in group.clients or ()]
 
 
-def only_topics(group: ConsumerGroup, topics: Sequence[str]) -> list[list[str] | None]:
+def only_topics(group: InventoryGroup, topics: Sequence[str]) -> list[list[str] | None]:
     """For each client the topics that it subscribes to, sorted; None if these are all topics of its group."""
     of_clients = [_topics_of_client(client, group) for client in group.clients or ()]
     return [None if len(of_client) == len(topics) else distinct(of_client) for of_client in of_clients]
 
 
-def _protocol_of(group: ConsumerGroup) -> str | None:
+def _protocol_of(group: InventoryGroup) -> str | None:
     """The protocol of the group's clients, MIXED if they differ; None without clients."""
     protocols = {client.protocol or DEFAULT_PROTOCOL for client in group.clients or ()}
     return MIXED if len(protocols) > 1 else next(iter(protocols), None)
 
 
-def _topics_of(group: ConsumerGroup) -> list[str]:
+def _topics_of(group: InventoryGroup) -> list[str]:
     """The topics that the group or any of its clients subscribes to, sorted."""
     clients = (client.subscriptions or () for client in group.clients or ())
     return distinct(s.topic for s in chain(group.subscriptions or (), chain.from_iterable(clients)))
 
 
-def _reads_of(group: ConsumerGroup, topics: Sequence[str], *, is_proxied: bool) -> list[Read]:
+def _reads_of(group: InventoryGroup, topics: Sequence[str], *, is_proxied: bool) -> list[Read]:
     subscriptions = {subscription.topic: subscription for subscription in group.subscriptions or ()}
     return [Read(group, topic, subscriptions.get(topic), is_proxied) for topic in topics]
 
 
-def _topics_of_client(client: Client, group: ConsumerGroup) -> set[str]:
+def _topics_of_client(client: Client, group: InventoryGroup) -> set[str]:
     """The topics that this client subscribes to: its own, or its group's if it did not report its own."""
     subscriptions = group.subscriptions if client.subscriptions is None else client.subscriptions
     return {subscription.topic for subscription in subscriptions or ()}

@@ -20,7 +20,7 @@ from rocketmq_capacity.snapshot.differences import nameserver_differences, slave
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.group_hours import group_days, group_hours
 from rocketmq_capacity.snapshot.holding import Ages
-from rocketmq_capacity.snapshot.inventory import Inventory, Subscription, Topic, parse_utc
+from rocketmq_capacity.snapshot.inventory import Inventory, InventorySubscription, InventoryTopic, parse_utc
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
 from rocketmq_capacity.snapshot.past_brokers import DAY_S, PastLoad, past_loads
 from rocketmq_capacity.snapshot.past_disks import past_disks
@@ -43,7 +43,7 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
 
     They are made one by one, so that memory need not hold all at once.
     """
-    snapshot, inventory = _Snapshot(resolved), resolved.inventory
+    snapshot, inventory = _TableColumns(resolved), resolved.inventory
     queues = snapshot.topic_queues()
     yield tables.TopicQueue, table_of_columns(tables.TopicQueue, queues)
     yield tables.Cluster, table_of_columns(tables.Cluster, snapshot.cluster(queues))
@@ -87,7 +87,7 @@ class _Member(NamedTuple):
     client_id: str
 
 
-class _Snapshot:
+class _TableColumns:
     """The columns of each table."""
 
     def __init__(self, resolved: Resolved) -> None:
@@ -141,7 +141,7 @@ class _Snapshot:
         declared = {topic.topic: topic for topic in self.inventory.topics}
         names = distinct(chain(declared, *self.resolved.topics_read))
         return {
-            **_columns_if_known(tables.Topic, Topic, [declared.get(name) for name in names]),
+            **_columns_if_known(tables.Topic, InventoryTopic, [declared.get(name) for name in names]),
             "topic": names,
             "is_declared": [name in declared for name in names],
             "is_ordered": [declared[name].order if name in declared else None for name in names],
@@ -197,7 +197,7 @@ class _Snapshot:
         reads = list(chain.from_iterable(self.resolved.reads))
         topics = [read.topic for read in reads]
         return {
-            **_columns_if_known(tables.Subscription, Subscription, [read.subscription for read in reads]),
+            **_columns_if_known(tables.Subscription, InventorySubscription, [read.subscription for read in reads]),
             "consumer_group": [read.group.consumer_group for read in reads],
             "topic": topics,
             "kind": _resolved(topics, self.resolved.kinds.of_topic),

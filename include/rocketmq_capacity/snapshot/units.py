@@ -30,7 +30,13 @@ from rocketmq_capacity.model.facts import (
     lag_of,
 )
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, OwnedQueue, Topic, TopicOffset
+from rocketmq_capacity.snapshot.inventory import (
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventoryOwnedQueue,
+    InventoryTopic,
+    InventoryTopicOffset,
+)
 from rocketmq_capacity.snapshot.members import own_members, shared_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
 from rocketmq_capacity.snapshot.past_members import past_members
@@ -48,9 +54,9 @@ NO_ID: Final = 2**31
 """Above every queue id."""
 UNITS_A_TABLE: Final = 250
 """Rows of each table that is written: few enough that Spark can give its tasks equal shares."""
-_OF_WRITTEN: Final = shared_members(TopicOffset, Written)
-_OF_OWNED: Final = shared_members(OwnedQueue, Owned)
-_OF_LAG: Final = shared_members(GroupOffset, Lag)
+_OF_WRITTEN: Final = shared_members(InventoryTopicOffset, Written)
+_OF_OWNED: Final = shared_members(InventoryOwnedQueue, Owned)
+_OF_LAG: Final = shared_members(InventoryGroupOffset, Lag)
 
 Unit = tuple[str | bytes, ...]
 """The values of a row, in the dataset's order. JSON stays as the encoder writes it: Arrow takes bytes for text."""
@@ -58,7 +64,7 @@ Unit = tuple[str | bytes, ...]
 
 def unit_tables(snapshot: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """Tables of ``group_unit`` and ``topic_unit``, of at most ``UNITS_A_TABLE`` rows each."""
-    units = Units(snapshot)
+    units = UnitMaker(snapshot)
     yield from units.group_tables()
     yield from units.topic_tables()
 
@@ -69,7 +75,7 @@ def _tables(dataset: type[Dataset], units: Iterator[Unit]) -> Iterator[tuple[typ
         yield dataset, table_of_columns(dataset, dict(zip(names, zip(*batch, strict=True), strict=True)))
 
 
-class Units:
+class UnitMaker:
     """Makes units, with what they need of other parts of the inventory."""
 
     def __init__(self, snapshot: Resolved) -> None:
@@ -157,15 +163,15 @@ class Units:
                 unit["past"] = PastClients(days=self.days, snapshots=len(self.whole), most_clients=most)
             yield topic, ENCODER.encode(unit)
 
-    def _is_unseen(self, offset: GroupOffset) -> bool:
+    def _is_unseen(self, offset: InventoryGroupOffset) -> bool:
         """Whether producers write to the queue, but consumers cannot see it."""
         return offset.queue_id >= self.unseen.get((offset.topic, offset.broker_name), NO_ID)
 
-    def _each_group(self) -> Iterator[tuple[ConsumerGroup, list[str], list[Read]]]:
+    def _each_group(self) -> Iterator[tuple[InventoryGroup, list[str], list[Read]]]:
         snapshot = self.snapshot
         return zip(snapshot.inventory.consumer_groups, snapshot.topics_read, snapshot.reads, strict=True)
 
-    def _topic(self, name: str, topic: Topic | None) -> TopicFacts:
+    def _topic(self, name: str, topic: InventoryTopic | None) -> TopicFacts:
         snapshot = self.snapshot
         return TopicFacts(
             **{**own_members(topic, TopicPart), "topic": name},
@@ -184,7 +190,7 @@ class Units:
             written=tuple(Written(**_OF_WRITTEN(offset)) for offset in (topic.offsets if topic else None) or ()),
         )
 
-    def _group(self, group: ConsumerGroup, reads: Sequence[Read]) -> dict[str, Any]:
+    def _group(self, group: InventoryGroup, reads: Sequence[Read]) -> dict[str, Any]:
         clients = group.clients or ()
         return {
             **own_members(group, GroupPart),
@@ -197,7 +203,7 @@ class Units:
             "distinct_client_ids": len({client.client_id for client in clients}),
         }
 
-    def _consumers(self, group: ConsumerGroup, topics: Sequence[str]) -> list[Consumer]:
+    def _consumers(self, group: InventoryGroup, topics: Sequence[str]) -> list[Consumer]:
         snapshot, clients = self.snapshot, group.clients or ()
         rooms, own_topics = snapshot.rooms_of(group), only_topics(group, topics)
         are_listed = snapshot.are_listed(group)
@@ -216,7 +222,7 @@ class Units:
             for index, client in enumerate(clients)
         ]
 
-    def _observations(self, group: ConsumerGroup) -> Observations:
+    def _observations(self, group: InventoryGroup) -> Observations:
         kind, clients = self.snapshot.kinds.of_topic, list(enumerate(group.clients or ()))
         return Observations(
             subscriptions=tuple(
@@ -253,20 +259,20 @@ class Units:
             ),
         )
 
-    def _sampled(self, group: ConsumerGroup) -> SampledOffsets:
+    def _sampled(self, group: InventoryGroup) -> SampledOffsets:
         """The samples of the queues that consumers see: for the others a live cluster gives only the last offset.
 
         A group without known subscriptions may read any business topic on which it has offsets.
         """
 
-        def is_kept(offset: GroupOffset) -> bool:
+        def is_kept(offset: InventoryGroupOffset) -> bool:
             is_read = group.subscriptions or self.snapshot.kinds.of_topic(offset.topic) == BUSINESS
             return bool(is_read) and not self._is_unseen(offset)
 
         return self.snapshot.offset_samples.of_group(group.consumer_group, is_kept)
 
 
-def _stranded(group: ConsumerGroup, offset: GroupOffset) -> Stranded:
+def _stranded(group: InventoryGroup, offset: InventoryGroupOffset) -> Stranded:
     return Stranded(
         consumer_group=group.consumer_group,
         broker_name=offset.broker_name,

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, GroupOffset, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryGroupOffset
 from rocketmq_capacity.snapshot.kinds import HEARTBEAT_TOPIC
 from rocketmq_capacity.vocabulary import LOCAL_MODE, OFFSETS_MOVE, PROXIES_SILENT, PROXY_UNNAMED, UnseenClients
 
@@ -28,7 +28,7 @@ class Unseen:
         """Whether there is no sign of Proxies in cluster mode that the inventory does not name, or that are silent."""
         return not self.works_unnamed and not (self._has_named and self._are_silent)
 
-    def clients_of(self, group: ConsumerGroup) -> UnseenClients | None:
+    def clients_of(self, group: InventoryGroup) -> UnseenClients | None:
         """Why the group may have unknown clients; None if it has known ones, or there is no sign of others."""
         if group.clients:
             return None
@@ -39,7 +39,7 @@ class Unseen:
         return OFFSETS_MOVE if any(map(_has_moved, group.offsets or ())) else None
 
 
-def _has_moved(offset: GroupOffset) -> bool:
+def _has_moved(offset: InventoryGroupOffset) -> bool:
     """Whether the group's offset grew between the samples."""
     offsets = [sample.consumer_offset for sample in offset.samples or ()]
     known = [one for one in (*offsets, offset.consumer_offset) if one is not None]

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import takewhile
 from typing import Final
 
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic, parse_utc
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, parse_utc
 
 DAY_S: Final = 86_400
 Place = tuple[str, int]
@@ -49,7 +49,7 @@ class Unused:
             self.group_days.update(dict.fromkeys(groups, days))
 
 
-def _idle_ends(topic: Topic) -> Ends:
+def _idle_ends(topic: InventoryTopic) -> Ends:
     """The ends of the queues of a topic to which nothing is written now; empty if one is unknown or written to."""
     ends: dict[Place, int] = {}
     for offset in topic.offsets or ():
@@ -142,18 +142,18 @@ def _covers(then: Mapping[Place, int | None], now: Ends) -> bool:
     return all(then.get(place) == end for place, end in now.items())
 
 
-def _groups_without_clients(inventory: Inventory) -> Iterable[tuple[str, ConsumerGroup]]:
+def _groups_without_clients(inventory: Inventory) -> Iterable[tuple[str, InventoryGroup]]:
     for group in inventory.consumer_groups:
         if group.clients == () and any(one.consumer_offset is not None for one in group.offsets or ()):
             yield group.consumer_group, group
 
 
-def _is_unchanged(then: ConsumerGroup, now: ConsumerGroup) -> bool:
+def _is_unchanged(then: InventoryGroup, now: InventoryGroup) -> bool:
     """Whether a group had no clients then, and the offsets of today."""
     return then.clients == () and _committed(then) == _committed(now)
 
 
-def _committed(group: ConsumerGroup) -> dict[tuple[str, Place], int | None]:
+def _committed(group: InventoryGroup) -> dict[tuple[str, Place], int | None]:
     return {(one.topic, (one.broker_name, one.queue_id)): one.consumer_offset for one in group.offsets or ()}
 
 

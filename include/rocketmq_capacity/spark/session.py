@@ -60,14 +60,14 @@ Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedSession:
     """A session and the JVM behind it."""
 
     session: SparkSession
     jvm: Jvm
 
 
-def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, str] = NONE) -> Started:
+def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, str] = NONE) -> StartedSession:
     """A session on the master that the environment names, else on all local cores.
 
     Args:
@@ -84,7 +84,7 @@ def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, 
     jvm = Jvm(conf, tell=tell, hold=hold)
     try:
         SparkContext(conf=conf, gateway=jvm.gateway)
-        return Started(SparkSession.builder.getOrCreate(), jvm)
+        return StartedSession(SparkSession.builder.getOrCreate(), jvm)
     except Py4JJavaError as error:
         said = " ".join(str(error.java_exception.getMessage()).split())
         raise SparkGone(f"Spark could not start: {said}") from error

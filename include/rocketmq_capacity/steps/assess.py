@@ -26,14 +26,14 @@ from rocketmq_capacity.assessment.client_costs import client_costs
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
 from rocketmq_capacity.assessment.disk_forecast import disk_fills, disk_forecasts, with_forecasts
-from rocketmq_capacity.assessment.divided_lists import Readers, differing_topics
+from rocketmq_capacity.assessment.divided_lists import ReadersOfTopics, differing_topics
 from rocketmq_capacity.assessment.finding_states import states_of
-from rocketmq_capacity.assessment.group import Group
+from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.producer_failures import producer_failures
 from rocketmq_capacity.assessment.producers import permanent_displacement
 from rocketmq_capacity.assessment.together import in_parts
-from rocketmq_capacity.assessment.topic import GroupEase, Topic, at_ease
+from rocketmq_capacity.assessment.topic import AssessedTopic, GroupEase, at_ease
 from rocketmq_capacity.assessment.topic_failures import TopicLoss, topic_failures
 from rocketmq_capacity.assessment.topology import nameserver_disagreement
 from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
@@ -47,7 +47,7 @@ from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.fleet import fleet_of
 from rocketmq_capacity.steps.load_columns import capacity_columns, client_load_columns
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Found, Planning, Rows
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning, Rows, RunFindings
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import runs_before
 from rocketmq_capacity.tables.arrow import table_of, table_of_columns
@@ -89,7 +89,7 @@ OF_PRODUCERS = (tables.ProducerFailure, tables.UnroutedTopic)
 WRITTEN = (*OF_GROUPS, *OF_TOPICS[:-1], tables.ClusterFailure, *OF_PRODUCERS, *OF_BROKERS, *OF_THE_RUN_BEFORE)
 
 
-def found_before(lake: Lake, planning: Planning) -> Found | None:
+def found_before(lake: Lake, planning: Planning) -> RunFindings | None:
     """What the run before of the same cluster found; None for a first run.
 
     None also while the run before is assessed again: its findings are not complete then. One whose tables are damaged
@@ -106,7 +106,7 @@ def found_before(lake: Lake, planning: Planning) -> Found | None:
     return None
 
 
-def assess(planning: Planning, before: Found | None = None) -> None:
+def assess(planning: Planning, before: RunFindings | None = None) -> None:
     """Measure every strategy's loads and find what is wrong; ``before`` is what the run before found."""
     with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
         cluster, policy = planning.cluster, planning.deciding
@@ -164,22 +164,22 @@ def assess(planning: Planning, before: Found | None = None) -> None:
         step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))
 
 
-def readers(planning: Planning, differences: Iterable[tables.NameserverDifference], policy: Policy) -> Readers:
+def readers(planning: Planning, differences: Iterable[tables.NameserverDifference], policy: Policy) -> ReadersOfTopics:
     """The business groups that read topics on which name servers differ, the first :data:`MOST_READERS` of them."""
     topics = differing_topics(differences)
     if not topics:
-        return Readers()
+        return ReadersOfTopics()
     names = sorted(planning.groups_that_read(topics), key=java_order)
     units = rows_by(planning.files(tables.GroupUnit), tables.GroupUnit, "consumer_group", names[:MOST_READERS])
     strategies, decoder = Strategies(policy), msgspec.json.Decoder(GroupFacts)
     groups = [
-        Group(
+        AssessedGroup(
             decoder.decode(unit.facts).observed(unit.observations, unit.sampled), planning.cluster, policy, strategies
         )
         for name in names[:MOST_READERS]
         for unit in units.get(name, ())
     ]
-    return Readers(groups, len(names) - len(names[:MOST_READERS]))
+    return ReadersOfTopics(groups, len(names) - len(names[:MOST_READERS]))
 
 
 def ledger_row(entry: LedgerEntry) -> tables.LedgerBefore:
@@ -210,7 +210,7 @@ def assessed_groups(cluster: ClusterFacts, policy: Policy, units: Rows) -> Itera
     strategies = Strategies(policy)
     done: list[GroupAssessment] = []
     observed = (decoder.decode(unit["facts"]).observed(unit["observations"], unit["sampled"]) for unit in units)
-    for part in in_parts(Group(whole, cluster, policy, strategies) for whole in observed):
+    for part in in_parts(AssessedGroup(whole, cluster, policy, strategies) for whole in observed):
         done += assess_groups(part)
     yield tables.GroupStatus, table_of(tables.GroupStatus, [group.status for group in done])
     yield tables.StrategyLoad, table_of(tables.StrategyLoad, [load for group in done for load in group.loads])
@@ -234,7 +234,7 @@ def assessed_topics(
 ) -> Iterator[tuple[type[Dataset], pa.Table]]:
     """The failures, producers' shares and findings of some topics."""
     decoder = msgspec.json.Decoder(TopicWithReaders)
-    topics = [Topic(decoder.decode(unit["facts"]), cluster, policy, producers, ease) for unit in units]
+    topics = [AssessedTopic(decoder.decode(unit["facts"]), cluster, policy, producers, ease) for unit in units]
     failures = [failure for topic in topics for failure in topic_failures(topic)]
     yield tables.TopicFailure, table_of(tables.TopicFailure, failures)
     shares = [share for topic in topics for share in producer_shares(topic.unit.facts)]

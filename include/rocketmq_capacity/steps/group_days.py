@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.own_process import within_limits
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
-from rocketmq_capacity.report.group_days import DATASETS, MOST_NAMES, Asked, Found
+from rocketmq_capacity.report.group_days import DATASETS, MOST_NAMES, DaysAnswer, DaysRequest
 from rocketmq_capacity.report.html import render_group_days
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.tables.rows import rows_by, table_in
@@ -25,14 +25,14 @@ class _OfPlan(Struct):
     ledger: _LedgerEntries | UnsetType = UNSET
 
 
-def _found(asked: Asked) -> Found:
+def _found(asked: DaysRequest) -> DaysAnswer:
     files = dict(zip(DATASETS, (list(map(Path, own)) for own in asked.files), strict=True))
     every = table_in(files[GroupStatus], GroupStatus, ["consumer_group"])["consumer_group"].to_pylist()
     wanted = asked.text.strip()
     names = sorted(name for name in every if wanted.casefold() in name.casefold())
     fitting = [wanted] if wanted in every else names
     group = fitting[0] if len(fitting) == 1 else None
-    answer = Found(names[:MOST_NAMES], len(names), group)
+    answer = DaysAnswer(names[:MOST_NAMES], len(names), group)
     if group is None:
         return answer
     (status,) = rows_by(files[GroupStatus], GroupStatus, "consumer_group", [group])[group]
@@ -47,7 +47,7 @@ def _found(asked: Asked) -> Found:
 def main() -> int:
     """Answer what standard input asks, on standard output."""
     within_limits()
-    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=DaysRequest)
     sys.stdout.buffer.write(msgspec.json.encode(_found(asked)))
     return 0
 

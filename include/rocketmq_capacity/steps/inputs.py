@@ -17,7 +17,7 @@ from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, InventoryTopic
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.past_brokers import only_loads
 from rocketmq_capacity.snapshot.past_members import bare
@@ -177,7 +177,7 @@ def _what_rules_need(inventory: Inventory, clients: dict[Client, Client], *, has
     A client that several inventories have is in memory once: ``clients`` has those of the others.
     """
     groups = (
-        ConsumerGroup(
+        InventoryGroup(
             consumer_group=group.consumer_group,
             offsets=group.offsets,
             clients=None
@@ -186,13 +186,15 @@ def _what_rules_need(inventory: Inventory, clients: dict[Client, Client], *, has
         )
         for group in inventory.consumer_groups
     )
-    topics = (Topic(topic=one.topic, offsets=one.offsets, rates=one.rates) for one in inventory.topics if has_topics)
+    topics = (
+        InventoryTopic(topic=one.topic, offsets=one.offsets, rates=one.rates) for one in inventory.topics if has_topics
+    )
     brokers = only_loads(inventory.brokers)
     return replace(inventory, brokers=brokers, topics=tuple(topics), consumer_groups=tuple(groups))
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenSnapshot:
     """A snapshot to plan.
 
     Attributes:
@@ -206,11 +208,13 @@ class Taken:
     history: Sequence[Inventory] = ()
 
 
-def snapshots(inventory: Inventory, history: Sequence[Inventory] = (), changed: Inventory | None = None) -> list[Taken]:
+def snapshots(
+    inventory: Inventory, history: Sequence[Inventory] = (), changed: Inventory | None = None
+) -> list[TakenSnapshot]:
     """The snapshots to plan, in this order: the latest of the history, the cluster as it is, the changed cluster.
 
     Rules that need two runs use the first. The changed cluster has the samples that still hold.
     """
-    before = [Taken(BEFORE, history[-1], history[:-1])] if history else []
-    after = [Taken(CHANGED, changed)] if changed is not None else []
-    return [*before, Taken("", inventory, history), *after]
+    before = [TakenSnapshot(BEFORE, history[-1], history[:-1])] if history else []
+    after = [TakenSnapshot(CHANGED, changed)] if changed is not None else []
+    return [*before, TakenSnapshot("", inventory, history), *after]

@@ -18,8 +18,8 @@ from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.spark.units import warm_up
 from rocketmq_capacity.steps.allocate import allocate, allocate_early
 from rocketmq_capacity.steps.assess import assess
-from rocketmq_capacity.steps.inputs import BEFORE, Taken
-from rocketmq_capacity.steps.planning import Found, Planning, waited_for
+from rocketmq_capacity.steps.inputs import BEFORE, TakenSnapshot
+from rocketmq_capacity.steps.planning import Planning, RunFindings, waited_for
 from rocketmq_capacity.steps.publish import publish
 from rocketmq_capacity.steps.recommend import recommend
 from rocketmq_capacity.steps.snapshot import snapshot
@@ -29,7 +29,7 @@ from rocketmq_capacity.store.lake import Lake
 
 def plan_snapshots(
     session: Callable[[], SparkSession],
-    taken: list[Taken],
+    taken: list[TakenSnapshot],
     policy: Policy,
     out: Path,
     *,
@@ -79,7 +79,7 @@ def plan_snapshots(
         return plan
 
 
-def _store(planning: Planning, taken: Taken, after_groups: Callable[[], object] | None) -> None:
+def _store(planning: Planning, taken: TakenSnapshot, after_groups: Callable[[], object] | None) -> None:
     """Store a snapshot. Only this function has it, so that it is freed when it is stored."""
     snapshot(planning, taken.inventory, taken.history, keeps_inventory=False, after_groups=after_groups)
 
@@ -96,7 +96,7 @@ def _thread() -> Iterator[Executor]:
 
 def _planned(stored: Sequence[Planning], early: Future[None], scenario: Scenario | None) -> Plan:
     """The plan of the last run, which is published; ``early`` already allocates for it."""
-    before: Found | None = None
+    before: RunFindings | None = None
     for planning in stored:
         allocate(planning, early if planning is stored[-1] else None)
         assess(planning, before)

@@ -18,7 +18,7 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.finding_states import stored_states
 from rocketmq_capacity.errors import ContractBroken, DatasetMissing
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.progress.progress import Phase, Progress, Step
+from rocketmq_capacity.progress.progress import Phase, Progress, ProgressStep
 from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.plan_before import PlanBefore, plan_before
 from rocketmq_capacity.settings.policy import Policy
@@ -55,7 +55,7 @@ Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RunFindings:
     """What a run has found.
 
     Attributes:
@@ -76,7 +76,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class UnitFrame:
     """The units to compute.
 
     Attributes:
@@ -136,9 +136,9 @@ class Planning:
             self.run.check_bytes(dataset.dataset_name())
             check_stored(dataset, self.files(dataset))
 
-    def units(self, dataset: type[Dataset], *columns: str) -> Units:
+    def units(self, dataset: type[Dataset], *columns: str) -> UnitFrame:
         """The units in a dataset of this run, one a row."""
-        return Units(self.number(dataset), self.read(dataset).select(*columns))
+        return UnitFrame(self.number(dataset), self.read(dataset).select(*columns))
 
     def number(self, dataset: type[Dataset]) -> int:
         """The number of rows of a dataset of this run."""
@@ -169,7 +169,7 @@ class Planning:
         """A value that Spark hands once to each process that computes units, and not with each task."""
         return self.session().sparkContext.broadcast(value)
 
-    def map_units(self, what: str, units: Units, function: "OnUnits", *datasets: type[Dataset]) -> None:
+    def map_units(self, what: str, units: UnitFrame, function: "OnUnits", *datasets: type[Dataset]) -> None:
         """Add a function's rows of every unit to datasets of this run.
 
         The progress shows ``what``; Spark's page and event log show it too, with the names of the datasets.
@@ -209,7 +209,7 @@ class Planning:
     @contextmanager
     def step(
         self, name: str, *needs: str, writes: Sequence[type[Dataset]] = (), is_begun: bool = False
-    ) -> Iterator[Step]:
+    ) -> Iterator[ProgressStep]:
         """The body of a step: its datasets are empty at the start, and are checked and committed if it succeeds.
 
         A step without datasets deletes nothing: what it published before stays published while it works. The body may
@@ -293,7 +293,7 @@ class Planning:
         table = self.table(tables.Finding, ["consumer_group", "rule"], is_flag)
         return set(zip(table["consumer_group"].to_pylist(), table["rule"].to_pylist(), strict=True))
 
-    def found(self) -> Found:
+    def found(self) -> RunFindings:
         """What this run has found, for the run after it. Errors: as :meth:`check_stored`."""
         self.check_stored(tables.Cluster, tables.Finding)
         if not self.files(tables.Finding):  # without findings there is a file too
@@ -304,7 +304,7 @@ class Planning:
         file = self.run.report / PLAN
         advised = plan_before(file) if file.exists() else PlanBefore()
         findings, offsets = self._findings_with(closing), self._offsets_of(advised)
-        return Found(self.flagged(), states, cluster.taken_at, findings, advised, offsets)
+        return RunFindings(self.flagged(), states, cluster.taken_at, findings, advised, offsets)
 
     def _offsets_of(self, advised: PlanBefore) -> pa.Table:
         """The offsets of the groups of which something was predicted."""

@@ -12,12 +12,12 @@ from msgspec.json import Decoder, encode
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.group import Group
-from rocketmq_capacity.model.cases import Case, Effect, QueueCounts
+from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.model.cases import EffectOfCase, QueueChange, QueueCounts
 from rocketmq_capacity.model.facts import Consumption, GroupFacts, TopicWithReaders
 from rocketmq_capacity.recommendation.cluster import cluster_answers
 from rocketmq_capacity.recommendation.create_topic import ACTION as CREATE_TOPIC
-from rocketmq_capacity.recommendation.facts import Cluster, Topic, TopicRefusals
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import group_answers, group_effects
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
 from rocketmq_capacity.report.approval import set_aside
@@ -47,11 +47,11 @@ _TOPIC: Final = Decoder(TopicWithReaders)
 _GROUP: Final = Decoder(GroupFacts)
 _CONSUMPTION: Final = Decoder(Consumption)
 _COUNTS: Final = Decoder(tuple[QueueCounts, ...])
-_EFFECT: Final = Decoder(Effect)
+_EFFECT: Final = Decoder(EffectOfCase)
 _ANSWER: Final = Decoder(TopicRefusals)
 
 
-class Standing(NamedTuple):
+class JudgedGroup(NamedTuple):
     """What was judged of a group."""
 
     strategy: str | None
@@ -69,8 +69,8 @@ class Asking:
             store a task would ask for every file of every table.
     """
 
-    cluster: Cluster
-    standing: "Broadcast[dict[str, Standing]]"
+    cluster: AdvisedCluster
+    standing: "Broadcast[dict[str, JudgedGroup]]"
     tables: "Mapping[type[Dataset], Broadcast[pa.Table]]" = field(default_factory=dict)
 
     def with_tables(self, planning: Planning, *datasets: type[Dataset]) -> "Asking":
@@ -93,10 +93,10 @@ def recommend(planning: Planning) -> None:
     with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN) as step:
         set_aside(planning.run)
         of_cluster = planning.cluster_findings()
-        cluster = Cluster.of(planning.cluster, planning.deciding, of_cluster)
+        cluster = AdvisedCluster.of(planning.cluster, planning.deciding, of_cluster)
         status = planning.table(tables.GroupStatus, ["consumer_group", "current_strategy", "min_replicas"])
         names, *rest = (column.to_pylist() for column in status.columns)
-        standing = dict(zip(names, starmap(Standing, zip(*rest, strict=True)), strict=True))
+        standing = dict(zip(names, starmap(JudgedGroup, zip(*rest, strict=True)), strict=True))
         asking = Asking(cluster, planning.share(standing)).with_tables(planning, tables.Finding, tables.Demand)
         topics = planning.units(tables.TopicUnit, "topic", "facts")
         groups = planning.units(tables.GroupUnit, "consumer_group", "facts")
@@ -142,7 +142,7 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
     tried = asking.by("topic", {reads.topic.topic for facts in groups for reads in facts.business}, tables.TriedCase)
     cases = {
         topic: [
-            Case(case_id=one.case_id, topic=topic, counts=_COUNTS.decode(one.counts))
+            QueueChange(case_id=one.case_id, topic=topic, counts=_COUNTS.decode(one.counts))
             for one in sorted(rows, key=lambda row: row.case_id)
         ]
         for topic, rows in tried.items()
@@ -213,12 +213,12 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
     yield tables.RecommendedTransition, table_of(tables.RecommendedTransition, moves)
 
 
-def _assessed(asking: Asking, facts: GroupFacts) -> Group:
+def _assessed(asking: Asking, facts: GroupFacts) -> AssessedGroup:
     policy = asking.cluster.policy
-    return Group(facts, asking.cluster.facts, policy, Strategies(policy))
+    return AssessedGroup(facts, asking.cluster.facts, policy, Strategies(policy))
 
 
-def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
+def _topics(asking: Asking, units: Rows) -> Iterator[AdvisedTopic]:
     """Some topics with their findings, and with the groups that ask for more of their queues."""
     names = [unit["topic"] for unit in units]
     findings = asking.by("topic", names, tables.Finding, pc.field("consumer_group").is_null())
@@ -228,7 +228,7 @@ def _topics(asking: Asking, units: Rows) -> Iterator[Topic]:
         # With incomplete facts nothing is changed.
         asked = () if asking.cluster.undecided else demands.get(unit["topic"], ())
         ordered = sorted(asked, key=lambda one: (one.rule, one.consumer_group))
-        yield Topic(
+        yield AdvisedTopic(
             facts.facts,
             asking.cluster,
             _in_order(findings.get(unit["topic"], ())),

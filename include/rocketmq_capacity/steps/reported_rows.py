@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
-from rocketmq_capacity.report.losses import GroupAfter, Loss, TopicAfter, losses_of
-from rocketmq_capacity.report.rows import OwnedQueue, QueueLag, Rows
+from rocketmq_capacity.report.losses import FailureLoss, GroupAfter, TopicAfter, losses_of
+from rocketmq_capacity.report.rows import DrawnQueue, PlanRows, QueueLag
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Row, records_where, rows_in, rows_where, table_in
@@ -20,9 +20,9 @@ from rocketmq_capacity.tables.source import parquet_file
 Record = TypeVar("Record", bound=NamedTuple)
 
 
-def rows_of_plan(run: Run) -> Rows:
+def rows_of_plan(run: Run) -> PlanRows:
     """The rows of the plan."""
-    return Rows(
+    return PlanRows(
         cluster=list(rows(run, tables.Cluster)),
         failure=list(rows(run, tables.Failure)),
         group_status=list(rows(run, tables.GroupStatus)),
@@ -45,7 +45,7 @@ def rows_of_plan(run: Run) -> Rows:
     )
 
 
-def _losses(run: Run) -> Sequence[Loss] | None:
+def _losses(run: Run) -> Sequence[FailureLoss] | None:
     """The effect of each failure on the cluster; None for a run of an earlier version, which did not ask."""
     if not _has(run, tables.GroupFailure):
         return None
@@ -74,14 +74,14 @@ def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[
     return rows_where(run.files(dataset.dataset_name()), dataset, _is_one_of("consumer_group", groups))
 
 
-def owned_queues(run: Run, strategies: Mapping[str, str]) -> list[OwnedQueue]:
+def owned_queues(run: Run, strategies: Mapping[str, str]) -> list[DrawnQueue]:
     """Who owns the queues of these groups, each under its strategy; none if the run lacks the dataset."""
     if not strategies or not _has(run, tables.Allocation):
         return []
     queues = records_where(
         run.files(tables.Allocation.dataset_name()),
         tables.Allocation,
-        OwnedQueue,
+        DrawnQueue,
         _is_one_of("consumer_group", strategies) & _is_one_of("strategy", set(strategies.values())),
     )
     return [one for one in queues if strategies[one.consumer_group] == one.strategy]

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.observed import BrokerRow, PlaceRow
 from rocketmq_capacity.report.gates import Going, Leftover, Spread
-from rocketmq_capacity.report.ledger import Owners, Today
+from rocketmq_capacity.report.ledger import LedgerFacts, ReportedOwners
 from rocketmq_capacity.steps.reported_rows import records, rows_if_any, rows_of_groups
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.rows import rows_where
@@ -28,16 +28,16 @@ Queue = tuple[str, str, int]
 """Topic, broker and id."""
 
 
-def seen_today(run: Run) -> Today:
+def seen_today(run: Run) -> LedgerFacts:
     """Nothing for a run without a run before: there is nothing to compare."""
     if not rows_if_any(run, tables.RunBefore):
-        return Today()
+        return LedgerFacts()
     places = [place for place in records(run, tables.TopicQueue, PlaceRow) if place.kind == BUSINESS]
     queues: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for place in places:
         queues.setdefault(place.topic, {})[place.broker_name] = (place.read_queue_nums, place.write_queue_nums)
     spread = _spread(records(run, tables.Broker, BrokerRow), places)
-    return Today(queues, partial(_owners, run, places), partial(_went_back, run), partial(_leftover, run), spread)
+    return LedgerFacts(queues, partial(_owners, run, places), partial(_went_back, run), partial(_leftover, run), spread)
 
 
 def _spread(brokers: Iterable[BrokerRow], places: Sequence[PlaceRow]) -> Spread:
@@ -119,7 +119,7 @@ def _sum(numbers: Sequence[int | None]) -> int | None:
     return known if known or None not in numbers else None
 
 
-def _owners(run: Run, places: Sequence[PlaceRow], groups: Collection[str]) -> dict[str, Owners]:
+def _owners(run: Run, places: Sequence[PlaceRow], groups: Collection[str]) -> dict[str, ReportedOwners]:
     """What the clients of these groups own; only of groups of which every client said it."""
     names = list(groups)
     owned: dict[str, list[tables.OwnedQueue]] = defaultdict(list)
@@ -149,7 +149,7 @@ def _owners(run: Run, places: Sequence[PlaceRow], groups: Collection[str]) -> di
 
 def _owners_of(
     clients: Sequence[tables.Consumer], owned: Sequence[tables.OwnedQueue], readable: Collection[Queue]
-) -> Owners:
+) -> ReportedOwners:
     there = set(readable)
     held = {(row.consumer_index, (row.topic, row.broker_name, row.queue_id)) for row in owned}
     readers = Counter(queue for _, queue in held if queue in there)
@@ -157,7 +157,7 @@ def _owners_of(
     most = Counter(dict.fromkeys(ids.values(), 0))
     most.update(id_ for id_, _ in {(ids[index], queue) for index, queue in held if queue in there})
     total = sum(most.values())
-    return Owners(
+    return ReportedOwners(
         idle=sum(number == 0 for number in most.values()),
         orphan_queues=len(there - readers.keys()),
         doubly_owned_queues=sum(number > 1 for number in readers.values()),

@@ -13,7 +13,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
-from rocketmq_capacity.snapshot.units import Units
+from rocketmq_capacity.snapshot.units import UnitMaker
 from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
@@ -67,7 +67,7 @@ def write_snapshot(
     resolved = Resolved(inventory, planning.policy, history)
     with without_collector():
         with planning.progress.phase("units"):
-            units = Units(resolved)
+            units = UnitMaker(resolved)
             _write(planning, units.group_tables())
             if after_groups is not None:
                 after_groups()

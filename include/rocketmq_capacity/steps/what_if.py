@@ -11,11 +11,11 @@ from rocketmq_capacity.simulation.compare_groups import OF_A_GROUP, OF_GROUPS, c
 from rocketmq_capacity.simulation.comparison import comparison
 from rocketmq_capacity.simulation.producers_meanwhile import OF_PRODUCERS, producers_meanwhile
 from rocketmq_capacity.simulation.scenario import Scenario
-from rocketmq_capacity.simulation.sides import Side, Sides
+from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.simulation.what_if import WhatIf
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.steps.assess import WRITTEN as ASSESSED
-from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, Units
+from rocketmq_capacity.steps.planning import ASSESS, COMPARE, SNAPSHOT, Planning, UnitFrame
 from rocketmq_capacity.steps.snapshot import write_inventory, write_snapshot
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import existing_run
@@ -50,7 +50,7 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> ScenarioRes
     for needed in (SNAPSHOT, ASSESS):
         before.require(needed)
     with after.step(COMPARE, SNAPSHOT, ASSESS, writes=(*OF_GROUPS, *OF_PRODUCERS)):
-        now, then = Side(before.run, before.cluster), Side(after.run, after.cluster)
+        now, then = RunSide(before.run, before.cluster), RunSide(after.run, after.cluster)
         sides = Sides.of(now, then, _deciding(before, after), scenario)
         groups = _groups(before, after)
         after.map_units("groups", groups, partial(compare_groups, sides), *OF_GROUPS)
@@ -61,7 +61,7 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> ScenarioRes
     return comparison(sides, producers.member)
 
 
-def _groups(before: Planning, after: Planning) -> Units:
+def _groups(before: Planning, after: Planning) -> UnitFrame:
     """The groups of the changed cluster, each with what it is like in the cluster as it is."""
     units = after.units(tables.GroupUnit, "consumer_group", *OF_A_GROUP)
     columns_before = (f"{name} AS {name}_before" for name in OF_A_GROUP)

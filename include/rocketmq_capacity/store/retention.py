@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from rocketmq_capacity.errors import BadInput, RunBusy
-from rocketmq_capacity.settings.policy import Retention
+from rocketmq_capacity.settings.policy import RetentionPolicy
 from rocketmq_capacity.store.lake import CLUSTER_FOLDER, LOCK, RUN_ID, Lake, Run
 from rocketmq_capacity.store.place import delete_in_store, folders_in, is_local, size_in_store
 from rocketmq_capacity.store.run_key import due_of, key_of_what_if
@@ -48,7 +48,7 @@ class Expired:
         return asdict(self)
 
 
-def expired(lake: Lake, rules: Retention, now: datetime) -> list[Expired]:
+def expired(lake: Lake, rules: RetentionPolicy, now: datetime) -> list[Expired]:
     """The runs that the rules no longer keep, by cluster and age, oldest first.
 
     A cluster's latest published run that is no trial is always kept. So is whatever is not a run of the Dags: a folder
@@ -87,7 +87,7 @@ def ahead(lake: Lake, now: datetime) -> list[str]:
     ]
 
 
-def check_share(lake: Lake, runs: Sequence[Expired], rules: Retention) -> None:
+def check_share(lake: Lake, runs: Sequence[Expired], rules: RetentionPolicy) -> None:
     """Check that no cluster would lose more runs at once than the rules allow.
 
     Errors: :class:`BadInput` naming the cluster and both numbers.
@@ -148,7 +148,7 @@ def _delete_all_but_the_lock(run: Run) -> None:
             entry.unlink()
 
 
-def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> Iterator[Expired]:
+def _expired_of(lake: Lake, cluster: str, rules: RetentionPolicy, now: datetime) -> Iterator[Expired]:
     runs = [(run, moment) for run, moment in _runs(lake, cluster) if not _is_ahead(moment, now)]
     due = {key_of_what_if(run.folder.name): moment for run, moment in runs}
     names = sorted(due)
@@ -162,7 +162,7 @@ def _expired_of(lake: Lake, cluster: str, rules: Retention, now: datetime) -> It
                     yield Expired(cluster, run.folder.name, _size(run), reason)
 
 
-def _reason(age: timedelta, number_from_last: int, rules: Retention) -> str | None:
+def _reason(age: timedelta, number_from_last: int, rules: RetentionPolicy) -> str | None:
     if age > timedelta(days=rules.days):
         return f"{age.days} days old; {rules.days} are kept"
     if number_from_last > rules.count and age > timedelta(days=1):  # a run of today may still be running

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
-from rocketmq_capacity.report.view.courses import Course, course_of
+from rocketmq_capacity.report.view.courses import GroupCourse, course_of
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.tables.snapshot.groups import GroupDay, GroupHour
 from rocketmq_capacity.vocabulary import UTILISATION
@@ -36,7 +36,7 @@ def hour(number: int, **figures: Any) -> GroupHour:
     return GroupHour(consumer_group="g_pay", at=at, **figures)
 
 
-def course(*hours: GroupHour, days: Any = (), done: Any = (), **members: Any) -> Course:
+def course(*hours: GroupHour, days: Any = (), done: Any = (), **members: Any) -> GroupCourse:
     found = course_of(status(**members), hours, days, done, "1")
     assert found is not None
     return found

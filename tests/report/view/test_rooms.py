@@ -9,7 +9,7 @@ from tests.report.row_builders import a_cluster, a_finding, a_group
 EVIDENCE: dict[str, Any] = {
     "queues": 8,
     "cross_room_share": 0.5,
-    "untold_room_clients": 1,
+    "unknown_room_clients": 1,
     "matrix": [
         {"client_room": "hz", "broker_room": "hz", "queues": 2},
         {"client_room": "hz", "broker_room": "sh", "queues": 4},
@@ -76,7 +76,7 @@ def test_rooms_without_clients_and_what_nearby_would_change_are_said() -> None:
 def test_what_the_tables_show_is_not_said_a_second_time() -> None:
     text = text_of(_page())
 
-    assert "untold room clients" in text
+    assert "unknown room clients" in text
     assert "starving rooms" not in text
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from rocketmq_capacity.snapshot.collect import collect_now
-from rocketmq_capacity.snapshot.inventory import Client, ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, InventoryTopic
 from tests.cluster.clients import Clients, Consumer, Owned, Subscription
 from tests.cluster.rocketmq import Broker, Cluster
 from tests.oracle.requirement import started_or_skipped
@@ -51,20 +51,20 @@ class Taken:
     facts_after: dict[str, Any]
     owned: list[Owned]
 
-    def group(self, name: str) -> ConsumerGroup:
+    def group(self, name: str) -> InventoryGroup:
         return next(group for group in self.inventory.consumer_groups if group.consumer_group == name)
 
     def clients(self, group: str) -> tuple[Client, ...]:
         return self.group(group).clients or ()
 
-    def topic(self, name: str) -> Topic:
+    def topic(self, name: str) -> InventoryTopic:
         return next(topic for topic in self.inventory.topics if topic.topic == name)
 
     def masters(self, kind: str) -> list[dict[str, Any]]:
         return [row for row in self.facts[kind] if row["broker_id"] == 0]
 
 
-def settled_topics(inventory: Inventory) -> list[Topic]:
+def settled_topics(inventory: Inventory) -> list[InventoryTopic]:
     """The topics without those that are made later."""
     return [topic for topic in inventory.topics if not is_made_later(topic.topic)]
 

@@ -7,7 +7,7 @@ from typing import Final, Literal
 import pytest
 
 from rocketmq_capacity.snapshot.collect import collect_now
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup
 from tests.cluster.rocketmq import Clients, Cluster
 from tests.fixtures.plain_plan import plain_plan
 
@@ -33,7 +33,7 @@ def pulling(running: Cluster, clients: Clients) -> Iterator[Inventory]:
     clients.stop_pullers()
 
 
-def group(inventory: Inventory, kind: str) -> ConsumerGroup:
+def group(inventory: Inventory, kind: str) -> InventoryGroup:
     return next(one for one in inventory.consumer_groups if one.consumer_group == f"g_{kind}")
 
 

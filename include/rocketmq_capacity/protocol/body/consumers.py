@@ -15,7 +15,7 @@ MAX_HELD: Final = MAX_WHOLE // 2
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ConsumerChannel:
     """One channel of one consumer to the broker that was asked; ``version`` is RocketMQ's number of it."""
 
     client_id: str
@@ -37,7 +37,7 @@ class SubscriptionData:
 class ConsumerConnection:
     """The answer to 203; all but the connections is what the last heartbeat said."""
 
-    connections: tuple[Connection, ...]
+    connections: tuple[ConsumerChannel, ...]
     subscriptions: tuple[SubscriptionData, ...]
     consume_type: str | None
     message_model: str | None
@@ -52,7 +52,7 @@ class ConsumerIds:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsumeStatus:
+class ReportedConsumeStatus:
     """How one client consumes one topic over the last minute: ms a listener call, messages a second."""
 
     consume_rt_ms: float | None
@@ -90,7 +90,7 @@ class ConsumerRunningInfo:
     subscriptions: tuple[SubscriptionData, ...]
     queues: tuple[MessageQueue, ...]
     pop_queues: tuple[MessageQueue, ...]
-    statuses: Mapping[str, ConsumeStatus]
+    statuses: Mapping[str, ReportedConsumeStatus]
     held: Mapping[MessageQueue, HeldQueue] = member(default_factory=dict)
 
 
@@ -165,10 +165,10 @@ def _truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _connection(value: Any) -> Connection:
+def _connection(value: Any) -> ConsumerChannel:
     place = "connectionSet"
     members = field.as_object(value, place)
-    return Connection(
+    return ConsumerChannel(
         client_id=field.named(members, "clientId", place),
         client_addr=field.optional_text(members, "clientAddr", place),
         language=field.optional_text(members, "language", place),
@@ -192,9 +192,9 @@ def _subscription(value: Any, place: str) -> SubscriptionData:
     )
 
 
-def _status(value: Any, place: str) -> ConsumeStatus:
+def _status(value: Any, place: str) -> ReportedConsumeStatus:
     members = field.as_object(value, place)
-    return ConsumeStatus(
+    return ReportedConsumeStatus(
         consume_rt_ms=field.number(members, "consumeRT", place),
         consume_ok_msgs_per_s=field.number(members, "consumeOKTPS", place),
         consume_failed_msgs_per_s=field.number(members, "consumeFailedTPS", place),

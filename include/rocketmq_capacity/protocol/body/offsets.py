@@ -28,7 +28,7 @@ class MessageQueue(NamedTuple):
     queue_id: int
 
 
-class TopicOffset(NamedTuple):
+class WrittenOffset(NamedTuple):
     """How far a queue is written; offsets are counts of messages."""
 
     min_offset: int
@@ -77,10 +77,10 @@ def message_queue(value: Any, place: str) -> MessageQueue:
     )
 
 
-def decode_topic_stats(body: bytes) -> dict[MessageQueue, TopicOffset]:
+def decode_topic_stats(body: bytes) -> dict[MessageQueue, WrittenOffset]:
     """Read 202. Source: TopicStatsTable.java, rocketmq-all-5.3.3."""
     return {
-        _one_queue(key): TopicOffset(
+        _one_queue(key): WrittenOffset(
             min_offset=field.integer(entry, "minOffset", key),
             max_offset=field.integer(entry, "maxOffset", key),
         )

@@ -4,10 +4,10 @@ from typing import Any
 
 from rocketmq_capacity.protocol import tolerant_json
 from rocketmq_capacity.protocol.body import field
-from rocketmq_capacity.protocol.body.consumers import Connection, version_of
+from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, version_of
 
 
-def decode_producers(body: bytes) -> dict[str, tuple[Connection, ...]]:
+def decode_producers(body: bytes) -> dict[str, tuple[ConsumerChannel, ...]]:
     """Read 328: by producer group. Source: ProducerTableInfo.java and ProducerInfo.java, rocketmq-all-5.3.3."""
     members = field.as_object(tolerant_json.decode(body), "ProducerTableInfo")
     return {
@@ -19,9 +19,9 @@ def decode_producers(body: bytes) -> dict[str, tuple[Connection, ...]]:
     }
 
 
-def _producer(members: dict[str, Any], place: str) -> Connection:
+def _producer(members: dict[str, Any], place: str) -> ConsumerChannel:
     address = field.optional_text(members, "remoteIP", place)
-    return Connection(
+    return ConsumerChannel(
         client_id=field.named(members, "clientId", place),
         # A socket address as Java writes it begins with a slash where no host name is known.
         client_addr=None if address is None else address.rpartition("/")[2],

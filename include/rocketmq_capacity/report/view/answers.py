@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from rocketmq_capacity.assessment.broker_loss import BROKER_LOSS
-from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.order import beside
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.plan_file.recommendation import Recommendation
+from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.approval import Said, said_to_all
 from rocketmq_capacity.report.limits import ALL_FOLDED_CAUSES, CAUSES, FOLDED, FOLDED_CAUSES
 from rocketmq_capacity.report.needed import scales_down
@@ -42,8 +42,8 @@ class Answers:
     """The plan's causes with what belongs to them, and their places on the page."""
 
     def __init__(self, plan: Plan) -> None:
-        self.findings: Mapping[str, Finding] = {finding.id: finding for finding in plan.findings}
-        self.recommendations: Mapping[str, Recommendation] = {one.id: one for one in plan.recommendations}
+        self.findings: Mapping[str, PlanFinding] = {finding.id: finding for finding in plan.findings}
+        self.recommendations: Mapping[str, PlanRecommendation] = {one.id: one for one in plan.recommendations}
         self.said: Mapping[str, Said] = {} if plan.approval is UNSET else said_to_all(plan.approval)
         """What a person said to recommendations, by id."""
         self.scripts: Mapping[str, str] = script_names(plan)

@@ -14,7 +14,7 @@ from rocketmq_capacity.report.view.answers import Answers, Link
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredAlike:
     """The recommendations that were answered alike for one reason, those of the worst causes first."""
 
     is_approved: bool
@@ -54,7 +54,7 @@ class Other(Given):
 class ApprovalView(Given):
     """The answer that counts."""
 
-    answered: tuple[Answered, ...]
+    answered: tuple[AnsweredAlike, ...]
     """The approved ones first."""
     open: int
     """Recommendations of the question that the answer left open."""
@@ -106,7 +106,7 @@ def others_of(plan: Plan) -> OtherAnswers | None:
     return OtherAnswers(tuple(shown), len(plan.other_answers) - len(shown), plan.approval is not UNSET)
 
 
-def _alike(approval: Approval, answers: Answers) -> Iterator[Answered]:
+def _alike(approval: Approval, answers: Answers) -> Iterator[AnsweredAlike]:
     alike: dict[Said, list[str]] = {}
     for name in answers.in_order:
         if name in answers.said:
@@ -114,4 +114,4 @@ def _alike(approval: Approval, answers: Answers) -> Iterator[Answered]:
     for said, ids in alike.items():
         links = tuple(answers.link(one) for one in ids[:APPROVED_LINKS])
         why = None if said.why == approval.why else said.why
-        yield Answered(said.is_approved, why, links, len(ids) - len(links))
+        yield AnsweredAlike(said.is_approved, why, links, len(ids) - len(links))

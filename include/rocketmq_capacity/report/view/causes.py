@@ -23,7 +23,7 @@ OwnerNumbers = Mapping[str | None, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class PageIds:
     """Ids on the page, by name."""
 
     groups: Mapping[str, str]
@@ -123,7 +123,7 @@ def causes_of(
 ) -> CauseList:
     """The plan's causes in the order of the answers; ``card_anchors`` has the cards of losses, by the broker."""
     number = Counter(cause.severity for cause in causes)
-    anchors = Places(group_anchors, card_anchors)
+    anchors = PageIds(group_anchors, card_anchors)
     shown = _with_own_titles([_fold(fold, answers, anchors, numbers) for fold in answers.folds[:CAUSES]])
     return CauseList(
         by_severity=tuple(
@@ -138,7 +138,7 @@ def causes_of(
     )
 
 
-def _fold(fold: Fold, answers: Answers, anchors: Places, numbers: OwnerNumbers) -> FoldView:
+def _fold(fold: Fold, answers: Answers, anchors: PageIds, numbers: OwnerNumbers) -> FoldView:
     worst = fold.causes[0]
     shown = tuple(_cause(cause, answers, anchors, numbers) for cause in answers.shown_of(fold))
     places = list(dict.fromkeys(name for one in fold.causes if (name := one.consumer_group or one.topic) is not None))
@@ -209,7 +209,7 @@ def _title(cause: Cause) -> str:
     return f"{wrong}: {title[:1].lower()}{title[1:]}"
 
 
-def _cause(cause: Cause, answers: Answers, anchors: Places, numbers: OwnerNumbers) -> CauseView:
+def _cause(cause: Cause, answers: Answers, anchors: PageIds, numbers: OwnerNumbers) -> CauseView:
     recommendations = [answers.recommendations[one] for one in cause.recommendations]
     options = options_of(recommendations, answers)
     groups = answers.groups_of(cause)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.plan_file.changes import Changes, Figure, Gone, Worse
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.changes import ChangesSincePlan, Gone, Worse, WorsenedFigure
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.limits import CHANGES, FOLDED, FOLDED_PLACES
 from rocketmq_capacity.report.view.answers import Answers
@@ -67,12 +67,12 @@ class ChangesView:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    about: Finding | Gone
+    about: PlanFinding | Gone
     anchor: str | None
     note: str = ""
 
 
-def changes_of(changes: Changes, answers: Answers) -> ChangesView:
+def changes_of(changes: ChangesSincePlan, answers: Answers) -> ChangesView:
     """The plan's ``changes``."""
     new = [_Change(answers.findings[one], answers.anchor_of_finding(one)) for one in changes.new]
     worse = [
@@ -123,7 +123,7 @@ def _line(changes: Sequence[_Change]) -> ChangeLine:
     )
 
 
-def _names(findings: Iterable[Finding | Gone]) -> tuple[str, ...]:
+def _names(findings: Iterable[PlanFinding | Gone]) -> tuple[str, ...]:
     """The groups, topics or brokers that several findings are about."""
     return tuple(dict.fromkeys(places[0] for one in findings if (places := places_of(one))))
 
@@ -133,13 +133,13 @@ def _note(worse: Worse, answers: Answers) -> str:
     return worse_words(answers.findings[worse.finding].severity, worse.severity_before, worse.figures)
 
 
-def worse_words(severity: Severity, severity_before: Severity, figures: Iterable[Figure]) -> str:
+def worse_words(severity: Severity, severity_before: Severity, figures: Iterable[WorsenedFigure]) -> str:
     """What is worse of something that has this severity now."""
     before = [] if severity == severity_before else [f"was {SEVERITY_WORDS[severity_before]}"]
     return "; ".join([*before, *map(_figure, figures)])
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: WorsenedFigure) -> str:
     text = per_cent if figure.name.endswith("_ratio") else number
     words = FIGURE_WORDS.get(figure.name, figure.name)
     return f"{words}: {text(figure.before)} before, {text(figure.now)} now"

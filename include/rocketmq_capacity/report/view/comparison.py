@@ -43,7 +43,7 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FigureChange:
     """One figure, before and after."""
 
     label: str
@@ -58,23 +58,23 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparisonView:
     """What a change would do."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[FigureChange, ...]
     more: int
     """Figures that are left out."""
     unchanged: int
     """Figures that stay as they are; they are not listed."""
 
 
-def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
+def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> ComparisonView:
     """Every figure that differs, in the objects' order; one that is missing on a side is not stated there."""
     old, new = dict(_shown(before)), dict(_shown(after))
     paths = list(dict.fromkeys((*old, *new)))
     changed = [path for path in paths if old.get(path, ABSENT) != new.get(path, ABSENT)]
     shown = tuple(_change(path, old.get(path, ABSENT), new.get(path, ABSENT)) for path in changed[:TABLE_ROWS])
-    return Comparison(shown, len(changed) - len(shown), len(paths) - len(changed))
+    return ComparisonView(shown, len(changed) - len(shown), len(paths) - len(changed))
 
 
 def _shown(value: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
@@ -101,10 +101,10 @@ def _name_of(item: Any) -> str:
     return named if any(name not in NAMES for name in item) else ""
 
 
-def _change(path: Path, before: Any, after: Any) -> Change:
+def _change(path: Path, before: Any, after: Any) -> FigureChange:
     name = path[-1] if path else ""
     difference, verdict = _difference(name, before, after)
-    return Change(
+    return FigureChange(
         label=_label(path),
         before=_side(name, before),
         after=_side(name, after),

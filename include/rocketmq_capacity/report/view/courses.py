@@ -14,7 +14,7 @@ from rocketmq_capacity.plan_file.group import TrafficForecast
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Line, Mark, Panel, panels
+from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Mark, Panel, PanelLine, panels
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
 from rocketmq_capacity.report.view.week import week_of
 from rocketmq_capacity.tables.assess.groups import GroupStatus
@@ -34,7 +34,7 @@ DONE: Final = ("CARRIED_OUT", "VERIFIED", "FAILED")
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class GroupCourse:
     """A group over the days.
 
     Attributes:
@@ -60,7 +60,7 @@ def course_of(
     days: Sequence[GroupDay],
     done: Iterable[LedgerEntry],
     chart_id: str,
-) -> Course | None:
+) -> GroupCourse | None:
     """A group over the days; None if fewer than two hours are known.
 
     Args:
@@ -77,7 +77,7 @@ def course_of(
     changes = sorted((one for one in done if one.state in DONE), key=lambda one: (one.at, one.id))
     capacity = _capacity(status)
     forecast = traffic_forecast_of(status)
-    return Course(
+    return GroupCourse(
         days=_days_drawn(name, ordered, changes, capacity, f"days-{chart_id}"),
         point_hours=_point_hours(ordered),
         changes=tuple(
@@ -160,7 +160,7 @@ def _point_hours(hours: Sequence[GroupHour]) -> int:
     return ceil(len(hours) / POINTS)
 
 
-def _line(hours: Sequence[GroupHour], figure: str, colour: str = "var(--bar)", width: float = 1.6) -> Line:
+def _line(hours: Sequence[GroupHour], figure: str, colour: str = "var(--bar)", width: float = 1.6) -> PanelLine:
     """A point at the middle of each hour, or of several, which has the highest of their values."""
     shared = _point_hours(hours)
     points = []
@@ -169,7 +169,7 @@ def _line(hours: Sequence[GroupHour], figure: str, colour: str = "var(--bar)", w
         values = [value for one in of_point if (value := getattr(one, figure)) is not None]
         middle_s = (_at_s(of_point[0].at) + _at_s(of_point[-1].at) + HOUR_S) / 2
         points.append((middle_s, max(values, default=None)))
-    return Line(points, colour, GAP_S * shared, width=width)
+    return PanelLine(points, colour, GAP_S * shared, width=width)
 
 
 def _day_row(day: str, hours: Sequence[GroupHour], capacity: _Capacity | None) -> tuple[str, ...]:
@@ -199,8 +199,8 @@ def _forecast_drawn(name: str, forecast: TrafficForecast, days: Sequence[GroupDa
     panel = Panel(
         "Messages/s in the busy hour of each day",
         (
-            Line([(_at_s(one.day), one.msgs_per_s) for one in days], "var(--bar)", gap_s=1.5 * DAY_S),
-            Line(likely, "var(--bar)", is_dashed=True),
+            PanelLine([(_at_s(one.day), one.msgs_per_s) for one in days], "var(--bar)", gap_s=1.5 * DAY_S),
+            PanelLine(likely, "var(--bar)", is_dashed=True),
         ),
         levels=(
             Level(forecast.full_msgs_per_s, "Too much for the clients"),

@@ -6,10 +6,10 @@ from typing import Final
 
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL
-from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, Loss
+from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, FailureLoss
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Link
-from rocketmq_capacity.report.view.loss_cards import LossCards, Named, loss_cards, moved
+from rocketmq_capacity.report.view.loss_cards import FirstNamed, LossCards, loss_cards, moved
 from rocketmq_capacity.report.view.unrouted import UnroutedLine, unrouted_lines
 from rocketmq_capacity.report.view.verdicts import verdict_word
 from rocketmq_capacity.tables.assess.failures import GroupFailure
@@ -40,7 +40,7 @@ class ClientLine:
     """The group whose busiest client gets busier by most."""
     busy: str
     """How busy that client is today and afterwards."""
-    worse: Named
+    worse: FirstNamed
     read_again: str
     is_harmless: bool
 
@@ -104,7 +104,7 @@ def own_failures(rows: Sequence[GroupFailure]) -> tuple[OwnFailure, ...]:
     )
 
 
-def _line(loss: Loss, group_anchors: Mapping[str, str]) -> ClientLine:
+def _line(loss: FailureLoss, group_anchors: Mapping[str, str]) -> ClientLine:
     worse = tuple(Link(name, group_anchors.get(name)) for name in loss.worse[:NAMED_IN_A_CELL])
     raised = loss.busiest
     return ClientLine(
@@ -112,7 +112,7 @@ def _line(loss: Loss, group_anchors: Mapping[str, str]) -> ClientLine:
         moved=moved(loss),
         busiest=raised and Link(raised.consumer_group, group_anchors.get(raised.consumer_group)),
         busy=_raised(loss),
-        worse=Named(len(loss.worse), worse, f"{len(loss.undecided):,} unknown" if loss.undecided else ""),
+        worse=FirstNamed(len(loss.worse), worse, f"{len(loss.undecided):,} unknown" if loss.undecided else ""),
         read_again=_seconds(loss.read_again_s),
         is_harmless=not loss.worse,
     )
@@ -129,7 +129,7 @@ def _busy(row: GroupFailure) -> str:
     return share if row.busy_lower == row.busy_upper else f"{per_cent(row.busy_lower)} to {per_cent(row.busy_upper)}"
 
 
-def _raised(loss: Loss) -> str:
+def _raised(loss: FailureLoss) -> str:
     if loss.busiest is not None:
         return f"{per_cent(loss.busiest.busy_today)} \u2192 {per_cent(loss.busiest.busy_ratio)}"
     return UNKNOWN if loss.unknown_busy == loss.groups else "no busier"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.plan_file.changes import Gone
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.report.facts import Fact, facts_of, subject
 from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
 from rocketmq_capacity.report.view.rooms import SHOWN, RoomsView, rooms_of
@@ -27,13 +27,13 @@ class FindingView:
     """Tables of machine rooms, where it is about them; its evidence is then without what they show."""
 
 
-def places_of(finding: Finding | Gone) -> tuple[str, ...]:
+def places_of(finding: PlanFinding | Gone) -> tuple[str, ...]:
     """Group, topic and broker that a finding names; its message need not repeat them."""
     named = (finding.consumer_group, finding.topic, finding.broker_name)
     return tuple(name for name in named if name is not None)
 
 
-def finding_of(finding: Finding) -> FindingView:
+def finding_of(finding: PlanFinding) -> FindingView:
     """The finding with as much of its evidence as a page holds."""
     rooms = rooms_of(finding)
     evidence = {name: held for name, held in finding.evidence.items() if rooms is None or name not in SHOWN}

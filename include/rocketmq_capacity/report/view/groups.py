@@ -7,12 +7,12 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rocketmq_capacity.plan_file.group import GroupPlan, Skew, StrategyPlan, TrafficForecast
+from rocketmq_capacity.plan_file.group import GroupPlan, PlanSkew, StrategyPlan, TrafficForecast
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, when
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure
-from rocketmq_capacity.report.needed import Needed
+from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.score import score_cell, score_facts
 from rocketmq_capacity.report.wording import (
@@ -171,7 +171,7 @@ def anchors_of(groups: Sequence[GroupPlan], detailed: Collection[str]) -> dict[s
 
 def line_of(
     group: GroupPlan,
-    staff: Needed,
+    staff: ClientsOfGroup,
     place: int,
     section: str | None,
     severities: Iterable[Severity],
@@ -217,7 +217,7 @@ def _but(group: GroupPlan, bound: float | None) -> str:
 def section_of(
     group: GroupPlan,
     line: GroupLine,
-    staff: Needed,
+    staff: ClientsOfGroup,
     status: GroupStatus,
     answers: Answers,
     alternative: str | None,
@@ -288,7 +288,7 @@ def _reads(group: GroupPlan) -> str:
     return "broadcasting" if is_broadcasting(group.message_model) else group.message_request_mode
 
 
-def _facts(group: GroupPlan, staff: Needed, status: GroupStatus) -> tuple[tuple[str, str], ...]:
+def _facts(group: GroupPlan, staff: ClientsOfGroup, status: GroupStatus) -> tuple[tuple[str, str], ...]:
     topics = group.topics
     listed = ", ".join(topics[:ITEMS]) + (f" and {len(topics) - ITEMS:,} more" if len(topics) > ITEMS else "")
     facts = [
@@ -309,7 +309,7 @@ def _facts(group: GroupPlan, staff: Needed, status: GroupStatus) -> tuple[tuple[
     ]
     if group.traffic_forecast is not UNSET:
         facts.append(("Traffic grows", _growth(group.traffic_forecast)))
-    filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.untold_filters)}
+    filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.unknown_filters)}
     facts += [(f"Filter on {topic} lets through", per_cent(filters[topic])) for topic in sorted(filters)[:ITEMS]]
     if status.provision_doubt:
         facts.append(("Facts that do not agree", status.provision_doubt))
@@ -434,7 +434,7 @@ def _reasons(strategy: StrategyPlan) -> Iterator[str]:
         yield f"as {' and '.join(DIALECT_WORDS[one] for one in strategy.dialects)} compute it"
 
 
-def _cells(skew: Skew | None) -> tuple[str, ...]:
+def _cells(skew: PlanSkew | None) -> tuple[str, ...]:
     return () if skew is None else tuple(map(metric, (skew.peak, skew.floor, skew.excess)))
 
 

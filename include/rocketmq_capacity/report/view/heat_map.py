@@ -14,7 +14,7 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import UNKNOWN, number
 from rocketmq_capacity.report.limits import CHARTS, HEAT_CLIENTS, HEAT_QUEUES, ITEMS
-from rocketmq_capacity.report.rows import OwnedQueue, QueueLag
+from rocketmq_capacity.report.rows import DrawnQueue, QueueLag
 from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import POP, java_order
@@ -60,7 +60,7 @@ def heat_groups(plan: Plan, names: Sequence[str], loads: Iterable[ClientLoad]) -
 
 
 def heat_map(
-    group: GroupPlan, clients: Sequence[str], owned: Sequence[OwnedQueue], lags: Sequence[QueueLag], chart_id: str
+    group: GroupPlan, clients: Sequence[str], owned: Sequence[DrawnQueue], lags: Sequence[QueueLag], chart_id: str
 ) -> HeatMap | None:
     """The picture; None if it has no queue, or more than fit.
 

@@ -11,7 +11,7 @@ from rocketmq_capacity.plan_file.ledger import (
     Ledger,
     LedgerEntry,
     LedgerFigure,
-    Standing,
+    LedgerStanding,
     State,
 )
 from rocketmq_capacity.report.figures import number, per_cent, when
@@ -125,7 +125,7 @@ def ledger_of(ledger: Ledger) -> LedgerView | None:
     )
 
 
-def standing_in_words(standing: Standing) -> str:
+def standing_in_words(standing: LedgerStanding) -> str:
     """Where a recommendation of today stands."""
     parts = ["New in this plan."] if standing.state == "NEW" else [f"Recommended since {when(standing.since)}."]
     if standing.state == "APPROVED" and standing.expires_at is not None:

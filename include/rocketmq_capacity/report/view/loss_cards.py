@@ -6,7 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import LOSSES, NAMED_IN_A_CELL
-from rocketmq_capacity.report.losses import OF_THE_CLUSTER, Loss, harm
+from rocketmq_capacity.report.losses import OF_THE_CLUSTER, FailureLoss, harm
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Link
 from rocketmq_capacity.report.view.lost_servers import ServerLine, everybody_reads, server_lines
@@ -27,7 +27,7 @@ GROUPS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FirstNamed:
     """Some groups or topics: how many, and the first of them."""
 
     total: int
@@ -42,7 +42,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class BeforeAfter:
     """A figure today and afterwards."""
 
     label: str
@@ -76,8 +76,8 @@ class LossCard:
     name: str
     cause: str | None
     first: tuple[str, ...]
-    compared: tuple[Compared, ...]
-    harmed: tuple[tuple[str, Named], ...]
+    compared: tuple[BeforeAfter, ...]
+    harmed: tuple[tuple[str, FirstNamed], ...]
     afterwards: tuple[str, ...]
     until_back: tuple[str, ...]
     figures: tuple[tuple[str, str], ...]
@@ -101,20 +101,20 @@ class LossCards:
 
     cards: tuple[LossCard, ...]
     more: int
-    unknown: Named
-    unknown_groups: Named
-    harmless: Named
+    unknown: FirstNamed
+    unknown_groups: FirstNamed
+    harmless: FirstNamed
     harmful: int
     stuck: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Lost:
+class _KnownLoss:
     """What is known of one loss."""
 
     what: str
     name: str
-    loss: Loss
+    loss: FailureLoss
     """Without groups and topics if nobody uses it."""
     servers: Sequence[ClusterFailure]
     producers: Sequence[ProducerFailure]
@@ -153,7 +153,7 @@ def loss_cards(rows: PageRows, group_anchors: Mapping[str, str], cause_anchors: 
         cards=tuple(_card(one, f"loss-{place}", group_anchors, cause_anchors) for place, one in shown),
         more=max(0, len(with_card) - LOSSES),
         unknown=_names(unknown),
-        unknown_groups=Named(
+        unknown_groups=FirstNamed(
             len(groups), tuple(Link(name, group_anchors.get(name)) for name in groups[:NAMED_IN_A_CELL])
         ),
         harmless=_names(harmless),
@@ -162,11 +162,11 @@ def loss_cards(rows: PageRows, group_anchors: Mapping[str, str], cause_anchors: 
     )
 
 
-def _names(lost: Sequence[_Lost]) -> Named:
-    return Named(len(lost), tuple(Link(one.name, None) for one in lost[:LOSSES]))
+def _names(lost: Sequence[_KnownLoss]) -> FirstNamed:
+    return FirstNamed(len(lost), tuple(Link(one.name, None) for one in lost[:LOSSES]))
 
 
-def _lost(rows: PageRows) -> Iterator[_Lost]:
+def _lost(rows: PageRows) -> Iterator[_KnownLoss]:
     servers: dict[tuple[str, str], list[ClusterFailure]] = {}
     for row in rows.cluster_failure:
         servers.setdefault((NAME_SERVER_LOST if row.failure == NAME_SERVER_LOST else BROKER, row.lost), []).append(row)
@@ -176,17 +176,19 @@ def _lost(rows: PageRows) -> Iterator[_Lost]:
     losses = {(one.failure, one.lost or ""): one for one in rows.losses if one.failure in OF_THE_CLUSTER}
     nameservers = sum(1 for what, _ in servers if what == NAME_SERVER_LOST)
     for what, name in dict.fromkeys((*losses, *servers)):
-        yield _Lost(
+        yield _KnownLoss(
             what,
             name,
-            losses.get((what, name)) or Loss(what, name),
+            losses.get((what, name)) or FailureLoss(what, name),
             servers.get((what, name), ()),
             producers.get(name, ()) if what == BROKER else (),
             is_alone=what == NAME_SERVER_LOST and nameservers == 1,
         )
 
 
-def _card(lost: _Lost, anchor: str, group_anchors: Mapping[str, str], cause_anchors: Mapping[str, str]) -> LossCard:
+def _card(
+    lost: _KnownLoss, anchor: str, group_anchors: Mapping[str, str], cause_anchors: Mapping[str, str]
+) -> LossCard:
     loss = lost.loss
     return LossCard(
         anchor=anchor,
@@ -204,7 +206,7 @@ def _card(lost: _Lost, anchor: str, group_anchors: Mapping[str, str], cause_anch
     )
 
 
-def _first(lost: _Lost) -> Iterator[str]:
+def _first(lost: _KnownLoss) -> Iterator[str]:
     """Who cannot send and who reads nothing, until all clients know of the loss."""
     loss = lost.loss
     for ending in ENDS:
@@ -242,31 +244,31 @@ def _how_long(rows: Sequence[ProducerFailure], msgs_per_s: float | None) -> str:
     return f"for up to {number(max(known))} s, up to {counted(round(msgs_per_s * max(known)), 'message')}"
 
 
-def _compared(loss: Loss, group_anchors: Mapping[str, str]) -> Iterator[Compared]:
+def _compared(loss: FailureLoss, group_anchors: Mapping[str, str]) -> Iterator[BeforeAfter]:
     if loss.busiest is not None:
         raised = loss.busiest
         link = Link(raised.consumer_group, group_anchors.get(raised.consumer_group))
-        yield Compared("Busiest client of", link, per_cent(raised.busy_today), per_cent(raised.busy_ratio))
+        yield BeforeAfter("Busiest client of", link, per_cent(raised.busy_today), per_cent(raised.busy_ratio))
     if loss.groups and None not in (loss.clients_today, loss.clients_left):
-        yield Compared("Clients", None, number(loss.clients_today), number(loss.clients_left))
+        yield BeforeAfter("Clients", None, number(loss.clients_today), number(loss.clients_left))
     if loss.groups:
         unread = loss.lost_queues + loss.unread
         then = f"{unread:,} or more" if loss.unknown_readers else number(unread)
-        yield Compared("Queues unread because of it", None, "0", then)
+        yield BeforeAfter("Queues unread because of it", None, "0", then)
 
 
-def _harmed(loss: Loss, group_anchors: Mapping[str, str]) -> Iterator[tuple[str, Named]]:
+def _harmed(loss: FailureLoss, group_anchors: Mapping[str, str]) -> Iterator[tuple[str, FirstNamed]]:
     for reason, title in GROUPS.items():
         names = loss.reasons.get(reason, ())
         if names:
             links = tuple(Link(name, group_anchors.get(name)) for name in names[:NAMED_IN_A_CELL])
-            yield title, Named(len(names), links)
+            yield title, FirstNamed(len(names), links)
     for title, topics in (("Topics nobody can write", loss.unwritable), ("Topics nobody can read", loss.unreadable)):
         if topics:
-            yield title, Named(len(topics), tuple(Link(name, None) for name in topics[:NAMED_IN_A_CELL]))
+            yield title, FirstNamed(len(topics), tuple(Link(name, None) for name in topics[:NAMED_IN_A_CELL]))
 
 
-def _afterwards(loss: Loss) -> Iterator[str]:
+def _afterwards(loss: FailureLoss) -> Iterator[str]:
     if not loss.groups:
         return
     if not loss.worse:
@@ -279,7 +281,7 @@ def _afterwards(loss: Loss) -> Iterator[str]:
         yield f"For {counted(len(loss.undecided), 'group')} it is unknown whether they are worse off."
 
 
-def _until_back(lost: _Lost) -> Iterator[str]:
+def _until_back(lost: _KnownLoss) -> Iterator[str]:
     """What waits, and what cannot be sent."""
     loss = lost.loss
     for row in lost.servers:
@@ -305,7 +307,7 @@ def _until_back(lost: _Lost) -> Iterator[str]:
             yield f"If it was killed and starts again, its queues are read after about {again} s."
 
 
-def _figures(loss: Loss) -> tuple[tuple[str, str], ...]:
+def _figures(loss: FailureLoss) -> tuple[tuple[str, str], ...]:
     """Further figures of a broker or a room that groups or producers use."""
     if not (loss.groups or loss.msgs_per_s):
         return ()
@@ -316,7 +318,7 @@ def _figures(loss: Loss) -> tuple[tuple[str, str], ...]:
     )
 
 
-def moved(loss: Loss) -> str:
+def moved(loss: FailureLoss) -> str:
     """Queues that stay and get another owner, with the number of groups for which that is unknown."""
     if loss.groups and loss.unknown == loss.groups:
         return UNKNOWN

@@ -7,13 +7,13 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.action import action_of
-from rocketmq_capacity.plan_file.recommendation import ConfigAssignment, Recommendation
-from rocketmq_capacity.plan_file.steps import Step
+from rocketmq_capacity.plan_file.recommendation import PlanConfigAssignment, PlanRecommendation
+from rocketmq_capacity.plan_file.steps import RecommendationStep
 from rocketmq_capacity.report.approval import Said
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
 from rocketmq_capacity.report.view.answers import Answers
-from rocketmq_capacity.report.view.comparison import Comparison, compare
+from rocketmq_capacity.report.view.comparison import ComparisonView, compare
 from rocketmq_capacity.report.view.ledger import standing_in_words
 from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title, kind_of
@@ -22,7 +22,7 @@ from rocketmq_capacity.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckView:
     """Commands that only look, and what they show where the change has worked."""
 
     commands: tuple[str, ...]
@@ -30,11 +30,11 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecommendedChange:
     """What one recommendation would change."""
 
     title: str
-    comparison: Comparison
+    comparison: ComparisonView
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class OptionView:
     more_instead: int
     commands: tuple[str, ...]
     more_commands: int
-    checks: tuple[Check, ...]
+    checks: tuple[CheckView, ...]
     ways_back: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[RecommendedChange, ...]
     spreads: str
     """What happens until every client has noticed; empty where no queue changes hands, or it is not known."""
-    steps: tuple[Step, ...]
+    steps: tuple[RecommendationStep, ...]
     """Of a change that takes several; shown instead of the commands."""
     lists: "FixedLists | None"
     """Another way: a fixed list of queues for each client."""
@@ -86,12 +86,12 @@ class FixedLists:
     spreads: str
 
 
-def options_of(recommendations: Sequence[Recommendation], answers: Answers) -> list[OptionView]:
+def options_of(recommendations: Sequence[PlanRecommendation], answers: Answers) -> list[OptionView]:
     """The recommendations of a cause, in its order; those that are alike as one."""
     return [_option(way, answers) for way in ways_of(recommendations, answers.said)]
 
 
-def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
+def _option(together: Sequence[PlanRecommendation], answers: Answers) -> OptionView:
     first = together[0]
     commands = [command for one in together for command in one.commands]
     checks: dict[str, dict[str, None]] = {}
@@ -112,9 +112,9 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
         more_instead=max(0, len(instead) - LINKS),
         commands=tuple(commands[:COMMANDS]),
         more_commands=max(0, len(commands) - COMMANDS),
-        checks=tuple(Check(tuple(named)[:COMMANDS], shows) for shows, named in list(checks.items())[:TABLE_ROWS]),
+        checks=tuple(CheckView(tuple(named)[:COMMANDS], shows) for shows, named in list(checks.items())[:TABLE_ROWS]),
         ways_back=tuple(dict.fromkeys(one.way_back for one in together if one.way_back is not None))[:TABLE_ROWS],
-        changes=tuple(Change(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],
+        changes=tuple(RecommendedChange(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],
         spreads=_spreads(together),
         steps=tuple(step for one in together if one.steps is not UNSET for step in one.steps)[:TABLE_ROWS],
         lists=None if first.config_assignment is UNSET else _fixed_lists(first.config_assignment),
@@ -124,7 +124,7 @@ def _option(together: Sequence[Recommendation], answers: Answers) -> OptionView:
     )
 
 
-def _fixed_lists(assignment: ConfigAssignment) -> FixedLists:
+def _fixed_lists(assignment: PlanConfigAssignment) -> FixedLists:
     return FixedLists(
         moved_queues=counted(assignment.moved_queues, "queue"),
         note=assignment.note,
@@ -132,7 +132,7 @@ def _fixed_lists(assignment: ConfigAssignment) -> FixedLists:
     )
 
 
-def _spreads(together: Sequence[Recommendation]) -> str:
+def _spreads(together: Sequence[PlanRecommendation]) -> str:
     """What happens meanwhile, and what is not known of it."""
     known = _moves([one.transition for one in together if one.transition is not UNSET])
     undecided = dict.fromkeys(one.transition_undecided for one in together if one.transition_undecided is not UNSET)
@@ -170,7 +170,7 @@ def _all_restart(change: TransitionTotals) -> str:
     )
 
 
-def _title(together: Sequence[Recommendation]) -> str:
+def _title(together: Sequence[PlanRecommendation]) -> str:
     """``Give a, b and c more queues``."""
     topics = [one.topic for one in together if one.topic is not None]
     if len(topics) < 2:

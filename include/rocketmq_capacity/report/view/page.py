@@ -13,14 +13,14 @@ from rocketmq_capacity.report.detail import detailed_groups, flagged_groups, wor
 from rocketmq_capacity.report.glossary import GLOSSARY, Term
 from rocketmq_capacity.report.limits import CHARTS, GROUPS
 from rocketmq_capacity.report.loads import COUNT, best_alternative, is_less_even, measure_of
-from rocketmq_capacity.report.needed import Needed, needed_by_group
-from rocketmq_capacity.report.rows import OwnedQueue, PageRows, QueueLag
+from rocketmq_capacity.report.needed import ClientsOfGroup, needed_by_group
+from rocketmq_capacity.report.rows import DrawnQueue, PageRows, QueueLag
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.approval import ApprovalView, OtherAnswers, approval_of, others_of
 from rocketmq_capacity.report.view.brokers import BrokersView, brokers_view
 from rocketmq_capacity.report.view.causes import CauseList, OwnerNumbers, causes_of
 from rocketmq_capacity.report.view.changes import ChangesView, changes_of
-from rocketmq_capacity.report.view.courses import Course, course_of
+from rocketmq_capacity.report.view.courses import GroupCourse, course_of
 from rocketmq_capacity.report.view.events import EventView, event_views
 from rocketmq_capacity.report.view.failures import Failures, OwnFailure, failures_of, own_failures
 from rocketmq_capacity.report.view.groups import (
@@ -40,7 +40,7 @@ from rocketmq_capacity.report.view.producers import ProducersView, producers_of
 from rocketmq_capacity.report.view.savings import Savings, savings_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.score import ScoreView, score_view
-from rocketmq_capacity.report.view.sizes import Sizes, sizes_of
+from rocketmq_capacity.report.view.sizes import SizesView, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
 from rocketmq_capacity.report.view.told import AcceptedList, OwnerList, accepted_of, owners_of
 from rocketmq_capacity.tables.assess.clients import ClientLoad
@@ -48,7 +48,7 @@ from rocketmq_capacity.tables.assess.failures import GroupFailure
 from rocketmq_capacity.tables.assess.groups import GroupSize
 from rocketmq_capacity.tables.snapshot.groups import GroupDay, GroupHour
 
-OfGroup = TypeVar("OfGroup", ClientLoad, GroupDay, GroupFailure, GroupHour, GroupSize, OwnedQueue, QueueLag)
+OfGroup = TypeVar("OfGroup", ClientLoad, GroupDay, GroupFailure, GroupHour, GroupSize, DrawnQueue, QueueLag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class DetailedGroup:
     """A group's section, with its chart and its tables where it has them."""
 
     section: GroupSection
-    course: Course | None
+    course: GroupCourse | None
     chart: Chart | None
     heat: HeatMap | None
-    sizes: Sizes | None
+    sizes: SizesView | None
     failures: tuple[OwnFailure, ...]
 
 
@@ -148,7 +148,7 @@ def _lines(
     detailed: set[str],
     answers: Answers,
     numbers: OwnerNumbers,
-    staff: Mapping[str, Needed],
+    staff: Mapping[str, ClientsOfGroup],
     bound: float | None,
 ) -> dict[str, GroupLine]:
     """The lines of these groups, worst first."""
@@ -168,7 +168,7 @@ def _sections(
     lines: Mapping[str, GroupLine],
     answers: Answers,
     beside: PageRows,
-    staff: Mapping[str, Needed],
+    staff: Mapping[str, ClientsOfGroup],
 ) -> tuple[tuple[DetailedGroup, ...], int]:
     by_name = {group.consumer_group: group for group in plan.groups}
     status = {row.consumer_group: row for row in beside.group_status}

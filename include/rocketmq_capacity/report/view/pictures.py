@@ -9,7 +9,7 @@ from markupsafe import Markup
 from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
-from rocketmq_capacity.report.charts import Span, load_chart, overview_chart
+from rocketmq_capacity.report.charts import PeakSpan, load_chart, overview_chart
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
 from rocketmq_capacity.report.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
@@ -97,11 +97,11 @@ def overview_picture(groups: Sequence[GroupPlan]) -> Chart | None:
     )
 
 
-def _other(span: Span) -> str:
+def _other(span: PeakSpan) -> str:
     return "today's is the best" if span.is_best else metric(span.alternative)
 
 
-def _span(group: GroupPlan) -> Span | None:
+def _span(group: GroupPlan) -> PeakSpan | None:
     now = in_use(group)
     skew = None if now is None else now.count
     if skew is None or skew.peak is None or skew.floor is None or skew.excess is None or skew.excess <= UNEVEN:
@@ -111,7 +111,7 @@ def _span(group: GroupPlan) -> Span | None:
     # Below FLOOR it leaves some queues to nobody, or gives some to two: it divides other queues than the group has.
     # Above today's PEAK it is only safer.
     is_better = other is not None and skew.floor <= other <= skew.peak
-    return Span(group.consumer_group, skew.peak, skew.floor, other if is_better else None, is_best=best is None)
+    return PeakSpan(group.consumer_group, skew.peak, skew.floor, other if is_better else None, is_best=best is None)
 
 
 def _cells(bar: Bar, loads: Loads) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ class ProducerLine:
     """No message fails."""
 
 
-class _Seen(NamedTuple):
+class _SeenByProducers(NamedTuple):
     ending: str
     failed_tries: int | None
     failing: str | None
@@ -38,22 +38,24 @@ class _Seen(NamedTuple):
 
 def producer_lines(rows: Sequence[ProducerFailure]) -> tuple[ProducerLine, ...]:
     """The lines of one broker, the most harmful first."""
-    sendings: dict[_Seen, list[Sending]] = {}
+    sendings: dict[_SeenByProducers, list[Sending]] = {}
     groups: dict[Sending, tuple[str, ...]] = {}
     for row in rows:
         sending = Sending(row.sending, row.retries, row.timeout_ms)
         groups[sending] = row.producer_groups
-        sendings.setdefault(_Seen(*(getattr(row, name) for name in _Seen._fields)), []).append(sending)
+        sendings.setdefault(_SeenByProducers(*(getattr(row, name) for name in _SeenByProducers._fields)), []).append(
+            sending
+        )
     return tuple(_line(seen, sendings[seen], groups) for seen in sorted(sendings, key=_order))
 
 
-def _order(seen: _Seen) -> tuple[int, bool, bool, int]:
+def _order(seen: _SeenByProducers) -> tuple[int, bool, bool, int]:
     """A sort key: messages that fail, whether nobody notices, silent brokers, time."""
     harm = list(FAILING).index(seen.failing)
     return harm, seen.noticed_by != "NOBODY", seen.ending != "SILENT", -seen.worst_ms
 
 
-def _line(seen: _Seen, sendings: Sequence[Sending], groups: dict[Sending, tuple[str, ...]]) -> ProducerLine:
+def _line(seen: _SeenByProducers, sendings: Sequence[Sending], groups: dict[Sending, tuple[str, ...]]) -> ProducerLine:
     return ProducerLine(
         what=ENDINGS[seen.ending],
         cells=(

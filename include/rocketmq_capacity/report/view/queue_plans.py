@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from rocketmq_capacity.plan_file.queue_plan import QueueCost, QueuePlan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
-from rocketmq_capacity.plan_file.steps import Step
+from rocketmq_capacity.plan_file.steps import RecommendationStep
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import TABLE_ROWS
 
@@ -41,7 +41,7 @@ class QueuePlanView:
     is_manual: bool
     smallest: str
     """Empty where it does not apply."""
-    steps: tuple[Step, ...]
+    steps: tuple[RecommendationStep, ...]
     costs: tuple[CostLine, ...]
 
 

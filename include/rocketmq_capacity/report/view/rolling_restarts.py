@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from rocketmq_capacity.plan_file.rolling_restart import RestartStep, RestartTotals, RollingRestart
+from rocketmq_capacity.plan_file.rolling_restart import RestartStep, RestartTotals, RollingRestartResult
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.facts import Fact, facts_of
 from rocketmq_capacity.report.figures import number, per_cent
@@ -34,7 +34,7 @@ def rolling_restart_views(scenario: ScenarioResult) -> tuple[RollingRestartView,
     return tuple(map(_view, () if scenario.rolling_restarts is UNSET else scenario.rolling_restarts))
 
 
-def _view(restart: RollingRestart) -> RollingRestartView:
+def _view(restart: RollingRestartResult) -> RollingRestartView:
     asked = restart.asked
     return RollingRestartView(
         group=restart.consumer_group,
@@ -48,7 +48,7 @@ def _view(restart: RollingRestart) -> RollingRestartView:
     )
 
 
-def _sentences(restart: RollingRestart, asked: RestartTotals) -> tuple[str, ...]:
+def _sentences(restart: RollingRestartResult, asked: RestartTotals) -> tuple[str, ...]:
     ids = {
         "NEW": "Clients come back with new ids, because their instanceName is made from the process id and the time.",
         "SAME": "Clients come back with their own ids, because their instanceName is set.",

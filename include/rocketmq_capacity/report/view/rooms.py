@@ -6,7 +6,7 @@ from typing import Final
 
 from rocketmq_capacity.assessment.rooms import CrossRoom, Nearby
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.plan_file.finding import Finding
+from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
 
@@ -42,7 +42,7 @@ class RoomsView:
     nearby: str
 
 
-def rooms_of(finding: Finding) -> RoomsView | None:
+def rooms_of(finding: PlanFinding) -> RoomsView | None:
     """The tables of a finding; None if it is of another rule, or of an earlier version of this program."""
     crossing = evidence_of(finding)
     if not isinstance(crossing, CrossRoom) or not crossing.matrix:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.limits import SAVINGS
-from rocketmq_capacity.report.needed import Needed
+from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.view.answers import Answers, Link
 
 
@@ -40,7 +40,7 @@ class Savings:
 
 
 def savings_of(
-    plan: Plan, staff: Mapping[str, Needed], answers: Answers, group_anchors: Mapping[str, str]
+    plan: Plan, staff: Mapping[str, ClientsOfGroup], answers: Answers, group_anchors: Mapping[str, str]
 ) -> Savings | None:
     """The groups that can run fewer clients, by a recommendation or by their bounds; None if there are none."""
     savings = [
@@ -59,7 +59,7 @@ def savings_of(
     )
 
 
-def _saving(group: str, needed: Needed, answers: Answers, group_anchors: Mapping[str, str]) -> Saving:
+def _saving(group: str, needed: ClientsOfGroup, answers: Answers, group_anchors: Mapping[str, str]) -> Saving:
     recommendation = needed.recommendation
     line = None if recommendation is None else answers.saving_of(recommendation.id)
     return Saving(

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from msgspec import UNSET
 
 from rocketmq_capacity.plan_file.broadcasting import BroadcastGroup
-from rocketmq_capacity.plan_file.finding import Finding
-from rocketmq_capacity.plan_file.group import Skew
+from rocketmq_capacity.plan_file.finding import PlanFinding
+from rocketmq_capacity.plan_file.group import PlanSkew
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
 from rocketmq_capacity.plan_file.scenario import (
-    ScenarioGroup,
+    PlanScenarioGroup,
+    PlanUndecidedFinding,
     ScenarioResult,
     ScenarioSide,
-    UndecidedFinding,
     UnjudgedTopic,
 )
 from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
@@ -107,7 +107,7 @@ class ScenarioView:
 def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> ScenarioView:
     """The plan's scenario; ``current`` names each group's strategy in use: those lines first, most moved on top."""
 
-    def key(group: ScenarioGroup) -> tuple[bool, int, str, str]:
+    def key(group: PlanScenarioGroup) -> tuple[bool, int, str, str]:
         name, strategy = group.consumer_group, group.strategy
         return current.get(name) != strategy, -(group.moved_queues or 0), name, strategy
 
@@ -146,7 +146,7 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
     )
 
 
-def _matters(group: ScenarioGroup) -> bool:
+def _matters(group: PlanScenarioGroup) -> bool:
     """Whether it is worth a line: queues move, or the load changes, by so much that it matters."""
     return move_matters(group.moved_queues, group.moved_ratio) or load_matters(_load(group.before), _load(group.after))
 
@@ -159,7 +159,7 @@ def _load(side: ScenarioSide) -> dict[str, float | None]:
     }
 
 
-def _line(group: ScenarioGroup, current: Mapping[str, str | None]) -> ScenarioLine:
+def _line(group: PlanScenarioGroup, current: Mapping[str, str | None]) -> ScenarioLine:
     before, after = group.before, group.after
     return ScenarioLine(
         group=group.consumer_group,
@@ -173,7 +173,7 @@ def _line(group: ScenarioGroup, current: Mapping[str, str | None]) -> ScenarioLi
     )
 
 
-def _peak(skew: Skew | None) -> str:
+def _peak(skew: PlanSkew | None) -> str:
     return metric(skew.peak if skew else None)
 
 
@@ -182,18 +182,18 @@ def _change(change: JsonObject) -> str:
     return f"{str(change.get('change', 'change')).replace('_', ' ')}: {short('', rest)}"
 
 
-def _doubt(finding: UndecidedFinding) -> str:
+def _doubt(finding: PlanUndecidedFinding) -> str:
     return f"Not judged: {finding.why}." if finding.gone_with is None else f"Gone with {finding.gone_with}."
 
 
-def _findings(findings: Sequence[Finding]) -> ScenarioFindings:
+def _findings(findings: Sequence[PlanFinding]) -> ScenarioFindings:
     ordered = sorted(findings, key=lambda finding: SEVERITY_RANK[finding.severity])
     shown = tuple(
         (
             finding.severity,
             places_of(finding),
             finding.message,
-            _doubt(finding) if isinstance(finding, UndecidedFinding) else "",
+            _doubt(finding) if isinstance(finding, PlanUndecidedFinding) else "",
         )
         for finding in ordered[:FINDINGS_A_RULE]
     )

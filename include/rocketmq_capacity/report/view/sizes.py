@@ -9,7 +9,7 @@ from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.report.charts import SizeBar, size_chart
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent, per_cent_number
-from rocketmq_capacity.report.needed import Needed
+from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.tables.assess.groups import GroupSize
@@ -17,7 +17,7 @@ from rocketmq_capacity.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class SizesView:
     """The table of a group, and its picture where there is one."""
 
     picture: Markup | None
@@ -29,8 +29,8 @@ class Sizes:
 
 
 def sizes_of(
-    group: GroupPlan, staff: Needed, rows: Sequence[GroupSize], bound: float | None, chart_id: str | None
-) -> Sizes | None:
+    group: GroupPlan, staff: ClientsOfGroup, rows: Sequence[GroupSize], bound: float | None, chart_id: str | None
+) -> SizesView | None:
     """The table of a group from its rows of ``group_size``; None where it has none.
 
     Args:
@@ -60,7 +60,7 @@ def sizes_of(
     )
     bound_per_cent = None if bound is None else per_cent_number(bound)
     chart = size_chart(bars, bound_per_cent)
-    return Sizes(
+    return SizesView(
         picture=None if chart_id is None else inline_svg(chart, chart_id, title, described),
         caption=title,
         headers=("Clients", "Busiest client is busy for", "Idle clients", "Most queues of a client", "PEAK by queues"),
@@ -72,7 +72,7 @@ def sizes_of(
     )
 
 
-def _name(group: GroupPlan, staff: Needed, row: GroupSize) -> str:
+def _name(group: GroupPlan, staff: ClientsOfGroup, row: GroupSize) -> str:
     target = None if group.needed_clients is None else group.needed_clients.target
     notes = ["today"] if row.is_today else []
     notes += ["enough"] if row.clients == target else []

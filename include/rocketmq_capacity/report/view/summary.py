@@ -18,7 +18,7 @@ from rocketmq_capacity.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailureView:
     """A request that was not answered."""
 
     broker_addr: str
@@ -55,7 +55,7 @@ class Summary:
     verdict: str
     completeness: str
     is_complete: bool
-    failures: tuple[Failure, ...]
+    failures: tuple[FailureView, ...]
     failure_count: int
     severities: tuple[tuple[str, int], ...]
     """Of the causes."""
@@ -94,7 +94,7 @@ def summary_of(plan: Plan, rows: Sequence[GroupStatus]) -> Summary:
         completeness=per_cent(ratio),
         is_complete=ratio >= 1 and not failures,
         failures=tuple(
-            Failure(failure.broker_addr, failure.request or "not known", failure.error or "not known")
+            FailureView(failure.broker_addr, failure.request or "not known", failure.error or "not known")
             for failure in failures[:FAILURES]
         ),
         failure_count=len(failures),

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.plan_file.finding import Cause, Finding
+from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.limits import ACCEPTED, OWNER_CAUSES, OWNERS
 from rocketmq_capacity.report.tables import owner_files
@@ -123,7 +123,7 @@ def accepted_of(plan: Plan) -> AcceptedList | None:
     )
 
 
-def _accepted(finding: Finding) -> AcceptedView:
+def _accepted(finding: PlanFinding) -> AcceptedView:
     acceptance = finding.accepted
     return AcceptedView(
         severity=finding.severity,

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rocketmq_capacity.plan_file.recommendation import GroupTransition
+from rocketmq_capacity.plan_file.recommendation import PlanTransition
 from rocketmq_capacity.report.facts import Fact, facts_of
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COURSES, SCENARIO_ROWS
-from rocketmq_capacity.report.timeline import Course, Stretch, timeline
+from rocketmq_capacity.report.timeline import Stretch, TimelineRow, timeline
 from rocketmq_capacity.report.view.pictures import Chart
 
 HEADERS = (
@@ -40,7 +40,7 @@ class TransitionsView:
     timers: tuple[Fact, ...]
 
 
-def transitions_of(groups: Sequence[GroupTransition]) -> TransitionsView | None:
+def transitions_of(groups: Sequence[PlanTransition]) -> TransitionsView | None:
     """The picture and the table; None if no queue gets another owner."""
     if not groups:
         return None
@@ -61,16 +61,16 @@ def transitions_of(groups: Sequence[GroupTransition]) -> TransitionsView | None:
     return TransitionsView(chart, max(0, len(ordered) - SCENARIO_ROWS), facts_of(ordered[0].timers))
 
 
-def _course(group: GroupTransition) -> Course:
+def _course(group: PlanTransition) -> TimelineRow:
     stretches = [Stretch("unread", "var(--under)", group.unread_longest_worst_s, group.unread_longest_expected_s)]
     if group.twice_longest_worst_s:
         stretches.append(Stretch("read twice", "var(--over)", group.twice_longest_worst_s))
     if group.lock_wait_worst_s:
         stretches.append(Stretch("waits for a lock", "var(--info-line)", group.lock_wait_worst_s))
-    return Course(group.consumer_group, tuple(stretches))
+    return TimelineRow(group.consumer_group, tuple(stretches))
 
 
-def _row(group: GroupTransition) -> tuple[str, ...]:
+def _row(group: PlanTransition) -> tuple[str, ...]:
     return (
         group.consumer_group,
         number(group.moved_queues),

@@ -7,16 +7,16 @@ from pydantic import Field
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import BrokerName, Change, Name
+from rocketmq_capacity.simulation.change import BrokerName, Name, ScenarioChange
 from rocketmq_capacity.simulation.parts import broker_names, topics_read
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.traffic import Spread
-from rocketmq_capacity.snapshot.inventory import Broker, ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.simulation.traffic import ProducerSpread
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, InventoryGroup, InventoryTopic
 from rocketmq_capacity.vocabulary import LMQ_PREFIX, READ_WRITE
 
 
-class AddBroker(Change):
+class AddBroker(ScenarioChange):
     """A new master with the topics of another broker, each with as many queues as there."""
 
     EXAMPLE = "broker_name: broker-new, topics_like: {broker}"
@@ -31,7 +31,7 @@ class AddBroker(Change):
         BrokerName, Field(title="Topics like broker", description="the new one has the topics of this one")
     ]
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster with one more master, which has the topics of another broker with the same numbers of queues.
 
         If the other broker's own perm takes bits from its queues, the new broker's queues have them. The topic with the
@@ -54,7 +54,7 @@ class AddBroker(Change):
                 f"is {shown(self.broker_addr)}, the address of {shown(owner[self.broker_addr])}; expected a new one"
             )
             raise place.refusal("broker_addr", problem)
-        new = Broker(broker_name=self.broker_name, broker_addr=self.broker_addr, broker_perm=READ_WRITE)
+        new = InventoryBroker(broker_name=self.broker_name, broker_addr=self.broker_addr, broker_perm=READ_WRITE)
         withheld = _withheld(inventory, self.topics_like)
         topics = tuple(
             topic if _is_of_one_broker(topic.topic, self.topics_like) else _with_copy(topic, self, withheld)
@@ -65,7 +65,7 @@ class AddBroker(Change):
             _seen_on_too(g, self.broker_name) if topics_read(g) & grown else g for g in inventory.consumer_groups
         )
         after = replace(inventory, brokers=(*inventory.brokers, new), topics=topics, consumer_groups=groups)
-        return settled(inventory, after, Spread.EVEN)
+        return settled(inventory, after, ProducerSpread.EVEN)
 
 
 def _withheld(inventory: Inventory, broker_name: str) -> int:
@@ -79,7 +79,7 @@ def _is_of_one_broker(topic: str, broker_name: str) -> bool:
     return topic == broker_name or topic.startswith(LMQ_PREFIX)
 
 
-def _with_copy(topic: Topic, change: AddBroker, withheld: int) -> Topic:
+def _with_copy(topic: InventoryTopic, change: AddBroker, withheld: int) -> InventoryTopic:
     """The topic with as many queues on the new broker as on the one it is like."""
     copies = (
         replace(queues, broker_name=change.broker_name, perm=None if queues.perm is None else queues.perm | withheld)
@@ -89,7 +89,7 @@ def _with_copy(topic: Topic, change: AddBroker, withheld: int) -> Topic:
     return replace(topic, queues=(*topic.queues, *copies)) if topic.queues else topic
 
 
-def _seen_on_too(group: ConsumerGroup, broker_name: str) -> ConsumerGroup:
+def _seen_on_too(group: InventoryGroup, broker_name: str) -> InventoryGroup:
     """The group with clients that send their heartbeats to one more broker; unknown stays unknown."""
     clients = (c if c.seen_on is None else replace(c, seen_on=(*c.seen_on, broker_name)) for c in group.clients or ())
     return replace(group, clients=tuple(clients)) if group.clients else group

@@ -8,8 +8,8 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import ChangeOfClients
 from rocketmq_capacity.simulation.newcomer import newcomers
 from rocketmq_capacity.simulation.parts import group_of, with_group, without_ownership
-from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory
+from rocketmq_capacity.simulation.place import ChangePlace
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup
 
 
 class AddClients(ChangeOfClients):
@@ -19,7 +19,7 @@ class AddClients(ChangeOfClients):
 
     change: Literal["add_clients"]
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The group with more consumers, each like the typical one; an existing id becomes a duplicate.
 
         Errors: :class:`BadInput` for an unknown group.
@@ -32,7 +32,7 @@ class AddClients(ChangeOfClients):
         return with_group(inventory, without_ownership(replace(group, clients=(*(group.clients or ()), *added))))
 
 
-def _made_up_ids(group: ConsumerGroup, count: int) -> list[str]:
+def _made_up_ids(group: InventoryGroup, count: int) -> list[str]:
     """New ids for the group that are recognisable as made up.
 
     They have no hyphen, because a room rule such as ``^(?P<room>[a-z]+)-`` would find a machine room in it.

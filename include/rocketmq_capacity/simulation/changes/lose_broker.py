@@ -4,13 +4,13 @@ from typing import Literal
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.brokers import without_brokers
-from rocketmq_capacity.simulation.change import BrokerName, Change, Trouble
+from rocketmq_capacity.simulation.change import BrokerName, BrokerTrouble, ScenarioChange
 from rocketmq_capacity.simulation.parts import broker_names
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Inventory
 
 
-class LoseBroker(Change):
+class LoseBroker(ScenarioChange):
     """A broker, with its slaves, that the name server has removed: its queues have left the route."""
 
     EXAMPLE = "broker_name: {broker}"
@@ -18,7 +18,7 @@ class LoseBroker(Change):
     change: Literal["lose_broker"]
     broker_name: BrokerName
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster without a broker, after the name server has expired it; clients stay, its traffic goes elsewhere.
 
         Errors: :class:`BadInput` for an unknown broker.
@@ -27,6 +27,6 @@ class LoseBroker(Change):
         return without_brokers(inventory, {self.broker_name})
 
     @property
-    def trouble(self) -> Trouble:
+    def trouble(self) -> BrokerTrouble:
         """The broker is gone."""
-        return Trouble(lost=frozenset({self.broker_name}))
+        return BrokerTrouble(lost=frozenset({self.broker_name}))

@@ -8,16 +8,16 @@ from rocketmq_capacity.assessment.replicas import elects_a_master, has_acting_ma
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.brokers import with_perm, without_brokers
-from rocketmq_capacity.simulation.change import BrokerName, Change, Trouble
+from rocketmq_capacity.simulation.change import BrokerName, BrokerTrouble, ScenarioChange
 from rocketmq_capacity.simulation.parts import broker_names
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.traffic import Spread
+from rocketmq_capacity.simulation.traffic import ProducerSpread
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import PERM_WRITE, READ_WRITE
 
 
-class LoseMaster(Change):
+class LoseMaster(ScenarioChange):
     """A master that the name server has removed; the slaves of its broker stay. Without slaves the broker is lost."""
 
     EXAMPLE = "broker_name: {broker}"
@@ -25,7 +25,7 @@ class LoseMaster(Change):
     change: Literal["lose_master"]
     broker_name: BrokerName
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster without a broker's master, after the name server has expired it; its slaves stay.
 
         Consumers still own its queues, and producers avoid them. If a controller elects masters, the first slave
@@ -51,9 +51,9 @@ class LoseMaster(Change):
             topics = tuple(with_perm(topic, name, READ_WRITE & ~PERM_WRITE) for topic in topics)
         failures = inventory.failures and tuple(f for f in inventory.failures if f.broker_addr not in addresses)
         after = replace(inventory, brokers=tuple(staying), topics=topics, failures=failures)
-        return settled(inventory, after, Spread.KEEP)
+        return settled(inventory, after, ProducerSpread.KEEP)
 
     @property
-    def trouble(self) -> Trouble:
+    def trouble(self) -> BrokerTrouble:
         """The broker takes no messages, unless a controller elects a master: nobody knows how long that takes."""
-        return Trouble(lost_if_masterless=frozenset({self.broker_name}))
+        return BrokerTrouble(lost_if_masterless=frozenset({self.broker_name}))

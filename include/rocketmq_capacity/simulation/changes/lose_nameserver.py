@@ -7,13 +7,13 @@ from pydantic import Field
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.plan_file.lost_nameserver import Loss
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import NAMES, Change, Name
+from rocketmq_capacity.simulation.change import NAMES, Name, ScenarioChange
 from rocketmq_capacity.simulation.nameservers import without_nameserver
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Inventory
 
 
-class LoseNameserver(Change):
+class LoseNameserver(ScenarioChange):
     """A name server is dead, or the brokers do not reach it any more."""
 
     EXAMPLE = "nameserver: {nameserver}"
@@ -31,7 +31,7 @@ class LoseNameserver(Change):
         ),
     ] = "SILENT"
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster with the routes that the other name servers give; with the routes as they are if none is left.
 
         Clients keep their routes if nobody gives them another one.

@@ -8,13 +8,13 @@ from pydantic import Field
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.brokers import without_brokers
-from rocketmq_capacity.simulation.change import NAMES, Change, Ending, Name
+from rocketmq_capacity.simulation.change import NAMES, Ending, Name, ScenarioChange
 from rocketmq_capacity.simulation.parts import broker_names, without_ownership
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Inventory
 
 
-class LoseRoom(Change):
+class LoseRoom(ScenarioChange):
     """A machine room that fails: every broker and every client that is in it by the policy's ``rooms``."""
 
     EXAMPLE = "room: {room}"
@@ -22,7 +22,7 @@ class LoseRoom(Change):
     change: Literal["lose_room"]
     room: Annotated[Name, Field(title="Machine room", json_schema_extra={NAMES: "rooms"})]
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster without the brokers and the clients of a machine room; those without a room stay.
 
         Errors: :class:`BadInput` for a policy without ``rooms``, or a room that neither a broker nor a client is in.

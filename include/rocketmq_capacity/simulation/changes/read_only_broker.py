@@ -6,16 +6,16 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.brokers import with_perm
-from rocketmq_capacity.simulation.change import BrokerName, Change, Trouble
+from rocketmq_capacity.simulation.change import BrokerName, BrokerTrouble, ScenarioChange
 from rocketmq_capacity.simulation.parts import broker_names
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.traffic import Spread
+from rocketmq_capacity.simulation.traffic import ProducerSpread
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import PERM_READ, READ_WRITE
 
 
-class ReadOnlyBroker(Change):
+class ReadOnlyBroker(ScenarioChange):
     """A broker whose ``brokerPermission`` is 4: consumers still read it, producers avoid it."""
 
     EXAMPLE = "broker_name: {broker}"
@@ -24,7 +24,7 @@ class ReadOnlyBroker(Change):
     change: Literal["read_only_broker"]
     broker_name: BrokerName
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster with a broker that producers avoid; consumers still own its queues.
 
         Errors: :class:`BadInput` for an unknown broker.
@@ -39,9 +39,9 @@ class ReadOnlyBroker(Change):
             for b in inventory.brokers
         )
         topics = tuple(with_perm(topic, name, PERM_READ) for topic in inventory.topics)
-        return settled(inventory, replace(inventory, brokers=brokers, topics=topics), Spread.KEEP)
+        return settled(inventory, replace(inventory, brokers=brokers, topics=topics), ProducerSpread.KEEP)
 
     @property
-    def trouble(self) -> Trouble:
+    def trouble(self) -> BrokerTrouble:
         """The broker takes no messages of topics with the order flag."""
-        return Trouble(read_only=frozenset({self.broker_name}))
+        return BrokerTrouble(read_only=frozenset({self.broker_name}))

@@ -11,7 +11,7 @@ from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.change import ChangeOfClients, Ending
 from rocketmq_capacity.simulation.parts import group_of, with_group, without_ownership
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
 from rocketmq_capacity.vocabulary import java_order
 
@@ -30,7 +30,7 @@ class RemoveClients(ChangeOfClients):
         ),
     ] = "SHUTDOWN"
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The group with fewer consumers: one for each mention of an id, or the last ``count`` in Java's order.
 
         Of consumers with equal ids, the last one in the inventory leaves first.
@@ -53,14 +53,14 @@ class RemoveClients(ChangeOfClients):
         return self.ending
 
 
-def _last_in_java_order(clients: Sequence[Client], count: int, place: Place) -> set[int]:
+def _last_in_java_order(clients: Sequence[Client], count: int, place: ChangePlace) -> set[int]:
     if count > len(clients):
         raise place.refusal("count", f"is {count}; expected at most {len(clients)}, the clients that the group has")
     order = sorted(range(len(clients)), key=lambda index: (java_order(clients[index].client_id), index))
     return set(order[len(order) - count :])
 
 
-def _named(clients: Sequence[Client], client_ids: Sequence[str], place: Place) -> set[int]:
+def _named(clients: Sequence[Client], client_ids: Sequence[str], place: ChangePlace) -> set[int]:
     places: dict[str, list[int]] = {}
     for index, client in enumerate(clients):
         places.setdefault(client.client_id, []).append(index)

@@ -7,14 +7,14 @@ from pydantic import Field
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import MOST_CLIENTS, Change, Ending, Group
+from rocketmq_capacity.simulation.change import MOST_CLIENTS, Ending, Group, ScenarioChange
 from rocketmq_capacity.simulation.parts import dividing_group, topics_read
-from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory
+from rocketmq_capacity.simulation.place import ChangePlace
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup
 from rocketmq_capacity.vocabulary import LITE, LITE_SELECTIVE, POP, is_broadcasting
 
 
-class RollingRestart(Change):
+class RollingRestart(ScenarioChange):
     """The clients of a group restart, some at a time, with a pause between the batches."""
 
     EXAMPLE = "consumer_group: {group}, batch: 1, pause_s: 30, ending: SHUTDOWN"
@@ -43,7 +43,7 @@ class RollingRestart(Change):
         ),
     ] = "SHUTDOWN"
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster as it is: after a rolling restart the same clients read the same queues.
 
         :func:`rocketmq_capacity.simulation.rolling_restarts.rolling_restarts` says what happens in between.
@@ -60,7 +60,7 @@ class RollingRestart(Change):
         return inventory
 
 
-def _undivided(group: ConsumerGroup, inventory: Inventory) -> str | None:
+def _undivided(group: InventoryGroup, inventory: Inventory) -> str | None:
     """Why no queue of the group gets another owner when a client restarts; None if its clients divide its queues."""
     if not group.clients:
         return "which has no clients; expected a group with some"
@@ -78,7 +78,7 @@ def _has_lite(topics: Collection[str], inventory: Inventory) -> bool:
     return any(topic.topic in topics and topic.message_type == LITE for topic in inventory.topics)
 
 
-def _modes(group: ConsumerGroup, topics: Collection[str]) -> set[str | None]:
+def _modes(group: InventoryGroup, topics: Collection[str]) -> set[str | None]:
     """The request modes of the topics that the group reads."""
     modes: Mapping[str, str | None] = {one.topic: one.message_request_mode for one in group.subscriptions or ()}
     return {modes.get(topic) or group.message_request_mode for topic in topics}

@@ -9,15 +9,15 @@ from pydantic import Field
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import Change, TopicName
+from rocketmq_capacity.simulation.change import ScenarioChange, TopicName
 from rocketmq_capacity.simulation.parts import topic_of, with_scaled_rates, without_rates
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.simulation.traffic import without_samples
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Topic
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic
 from rocketmq_capacity.vocabulary import is_broadcasting
 
 
-class ScaleTraffic(Change):
+class ScaleTraffic(ScenarioChange):
     """More messages, or fewer, written to a topic or to all topics."""
 
     EXAMPLE = "topic: {topic}, factor: 2.0"
@@ -26,7 +26,7 @@ class ScaleTraffic(Change):
     topic: Annotated[TopicName | None, Field(description="empty for all topics")] = None
     factor: Annotated[float, Field(ge=0, allow_inf_nan=False, title="Times as many messages")]
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The inventory with ``factor`` times the known rates of one topic, or of all.
 
         Samples of lag, and rates at which clients consumed, do not apply to the new traffic, and become unknown. Each
@@ -45,7 +45,7 @@ class ScaleTraffic(Change):
         return replace(inventory, topics=topics, consumer_groups=groups)
 
 
-def _with_new_traffic(group: ConsumerGroup, topics: Collection[str], factor: float) -> ConsumerGroup:
+def _with_new_traffic(group: InventoryGroup, topics: Collection[str], factor: float) -> InventoryGroup:
     """The group without samples and rates of these topics; a broadcasting one with the rates that follow."""
     group = without_samples(group, topics)
     if is_broadcasting(group.message_model):
@@ -56,7 +56,7 @@ def _with_new_traffic(group: ConsumerGroup, topics: Collection[str], factor: flo
     return replace(group, clients=tuple(clients))
 
 
-def _scaled(topic: Topic, factor: float, place: Place) -> Topic:
+def _scaled(topic: InventoryTopic, factor: float, place: ChangePlace) -> InventoryTopic:
     def scaled(rate: float | None) -> float | None:
         if rate is None:
             return None

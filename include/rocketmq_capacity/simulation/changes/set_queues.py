@@ -7,12 +7,12 @@ from pydantic import Field
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import BrokerName, Change, Count, TopicName
+from rocketmq_capacity.simulation.change import BrokerName, Count, ScenarioChange, TopicName
 from rocketmq_capacity.simulation.parts import topic_of, with_topic
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.simulation.queues import settled
-from rocketmq_capacity.simulation.traffic import Spread
-from rocketmq_capacity.snapshot.inventory import Inventory, Topic, TopicQueues
+from rocketmq_capacity.simulation.traffic import ProducerSpread
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopic, TopicQueues
 from rocketmq_capacity.vocabulary import LMQ_PREFIX, LOGICAL_BROKER_PREFIX, RETRY_PREFIX
 
 SEPARATE_RETRY: Final = "useSeparateRetryQueue"
@@ -21,7 +21,7 @@ POP_RETRY_MARKS: Final = ("_", "+")
 """Between group and topic in the name of a POP retry topic, of version 1 and 2 (KeyBuilder)."""
 
 
-class SetQueues(Change):
+class SetQueues(ScenarioChange):
     """New queue counts of a topic on one broker, or on every broker that has the topic."""
 
     EXAMPLE = "topic: {topic}, read_queue_nums: 8, write_queue_nums: 8"
@@ -33,7 +33,7 @@ class SetQueues(Change):
     read_queue_nums: Annotated[Count, Field(title="Read queues", description="for each broker")]
     write_queue_nums: Annotated[Count, Field(title="Write queues", description="for each broker")]
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The topic with these queue counts on one broker, or on every broker that has it.
 
         The POP retry topics of its groups change as well, on brokers with a retry queue for each of the topic's queues.
@@ -56,10 +56,10 @@ class SetQueues(Change):
         for before, after in zip(routed, queues, strict=True):
             _check_static(before, after, place)
         changed = with_topic(inventory, replace(topic, queues=queues))
-        return settled(inventory, _with_pop_retry_topics(changed, replace(topic, queues=queues)), Spread.EVEN)
+        return settled(inventory, _with_pop_retry_topics(changed, replace(topic, queues=queues)), ProducerSpread.EVEN)
 
 
-def _check_static(before: TopicQueues, after: TopicQueues, place: Place) -> None:
+def _check_static(before: TopicQueues, after: TopicQueues, place: ChangePlace) -> None:
     """Refuse fewer logical queues: "Cannot decrease the queue num for static topic".
 
     Source: TopicQueueMappingUtils.checkAndBuildMappingItems, rocketmq-all-5.3.3.
@@ -74,7 +74,7 @@ def _check_static(before: TopicQueues, after: TopicQueues, place: Place) -> None
             )
 
 
-def _with_pop_retry_topics(inventory: Inventory, topic: Topic) -> Inventory:
+def _with_pop_retry_topics(inventory: Inventory, topic: InventoryTopic) -> Inventory:
     """The inventory; the topic's POP retry topics have as many queues on each broker as the topic has write queues.
 
     This is so only on brokers with ``useSeparateRetryQueue``; on others a retry topic keeps its single queue.

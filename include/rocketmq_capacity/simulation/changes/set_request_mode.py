@@ -7,15 +7,15 @@ from pydantic import Field
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import Change, Group, TopicName
+from rocketmq_capacity.simulation.change import Group, ScenarioChange, TopicName
 from rocketmq_capacity.simulation.parts import dividing_group, topics_read, with_group, without_ownership
-from rocketmq_capacity.simulation.place import Place
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, Inventory, Subscription
+from rocketmq_capacity.simulation.place import ChangePlace
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventorySubscription
 from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.vocabulary import DEFAULT_POP_SHARE, POP, RETRY_PREFIX, RequestMode
 
 
-class SetRequestMode(Change):
+class SetRequestMode(ScenarioChange):
     """Another request mode of a group for a topic, as ``mqadmin setConsumeMode`` sets it."""
 
     EXAMPLE = "consumer_group: {group}, topic: {topic}, message_request_mode: POP"
@@ -28,7 +28,7 @@ class SetRequestMode(Change):
         Annotated[int, Field(ge=-(2**31), le=2**31 - 1, title="POP share", description="-1 is all queues")] | None
     ) = None
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The group with this mode in its subscription to the topic; without a share number the entry keeps its own.
 
         Errors: :class:`BadInput` for an unknown group, one whose clients are all gRPC ones, a topic that the group
@@ -47,17 +47,17 @@ class SetRequestMode(Change):
         return with_group(inventory, without_ownership(replace(group, subscriptions=tuple(entries.values()))))
 
 
-def _subscription(group: ConsumerGroup, topic: str) -> Subscription:
+def _subscription(group: InventoryGroup, topic: str) -> InventorySubscription:
     """The group's subscription to a topic; if only clients have one, the first filter of theirs."""
     of_group = (subscription for subscription in group.subscriptions or () if subscription.topic == topic)
     clients = (s for client in group.clients or () for s in client.subscriptions or () if s.topic == topic)
     theirs = sorted(clients, key=lambda s: (s.expression_type or "", s.expression or ""))
-    first = theirs[0] if theirs else Subscription(topic=topic)
-    entry = Subscription(topic=topic, expression_type=first.expression_type, expression=first.expression)
+    first = theirs[0] if theirs else InventorySubscription(topic=topic)
+    entry = InventorySubscription(topic=topic, expression_type=first.expression_type, expression=first.expression)
     return next(of_group, entry)
 
 
-def _effective(group: ConsumerGroup, subscription: Subscription) -> tuple[str, int]:
+def _effective(group: InventoryGroup, subscription: InventorySubscription) -> tuple[str, int]:
     """The mode and the share number of a topic; without POP all share numbers count as equal."""
     read = Read(group, subscription.topic, subscription)
     mode = read.message_request_mode

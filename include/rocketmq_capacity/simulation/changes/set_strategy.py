@@ -6,14 +6,14 @@ from msgspec.structs import replace
 from pydantic import Field
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import Change, Group
+from rocketmq_capacity.simulation.change import Group, ScenarioChange
 from rocketmq_capacity.simulation.parts import dividing_group, with_group, without_ownership
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import ClientStrategy
 
 
-class SetStrategy(Change):
+class SetStrategy(ScenarioChange):
     """Another allocation strategy in every client of a group. POP is none: it is a request mode of the broker."""
 
     EXAMPLE = "consumer_group: {group}, strategy: AVG_BY_CIRCLE"
@@ -22,7 +22,7 @@ class SetStrategy(Change):
     consumer_group: Group
     strategy: Annotated[ClientStrategy, Field(title="Strategy")]
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The group with clients that all report this strategy.
 
         Errors: :class:`BadInput` for an unknown group, or one whose clients are all gRPC ones.

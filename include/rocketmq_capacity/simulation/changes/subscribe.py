@@ -7,12 +7,18 @@ from pydantic import Field, model_validator
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import Change, Group, Name, TopicName
+from rocketmq_capacity.simulation.change import Group, Name, ScenarioChange, TopicName
 from rocketmq_capacity.simulation.parts import group_of, topic_of, with_group, without_ownership
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.simulation.subscribing import check_reads_queues, filters_of, with_subscription
 from rocketmq_capacity.snapshot.filters import EVERYTHING, put_msgs_per_s
-from rocketmq_capacity.snapshot.inventory import ConsumerGroup, ConsumeStatus, Inventory, Subscription, Topic
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventoryConsumeStatus,
+    InventoryGroup,
+    InventorySubscription,
+    InventoryTopic,
+)
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
@@ -30,7 +36,7 @@ SQL92_ENABLED: Final = "enablePropertyFilter"
 LONGEST_CALL_MS: Final = 86_400_000.0
 
 
-class Subscribe(Change):
+class Subscribe(ScenarioChange):
     """A topic that every client of a group reads after a deployment, or reads by another filter."""
 
     EXAMPLE = "consumer_group: {group}, topic: {topic}, expression: TagA"
@@ -62,7 +68,7 @@ class Subscribe(Change):
             raise ValueError("expected a condition with SQL92; for every message, expected TAG and *")
         return self
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The group of which every client reads the topic by this filter. Offsets that it has there stay.
 
         Errors: :class:`BadInput` for an unknown group or topic, a LITE group or topic, a topic that is RocketMQ's own
@@ -81,11 +87,11 @@ class Subscribe(Change):
         if self.expression_type == SQL92 and (brokers := _refusing_sql92(inventory)):
             problem = f"is {SQL92}, which {shown(brokers[0])} refuses; expected {TAG}, or {SQL92_ENABLED}=true there"
             raise place.refusal("expression_type", problem)
-        new = Subscription(topic=self.topic, expression_type=self.expression_type, expression=self.expression)
+        new = InventorySubscription(topic=self.topic, expression_type=self.expression_type, expression=self.expression)
         changed = without_ownership(with_subscription(group, new))
         return with_group(inventory, _reporting(changed, self._status(group, topic)))
 
-    def _status(self, group: ConsumerGroup, topic: Topic) -> ConsumeStatus | None:
+    def _status(self, group: InventoryGroup, topic: InventoryTopic) -> InventoryConsumeStatus | None:
         """What each client will report of the topic; None if nothing of it is known.
 
         A client of a broadcasting group gets every message of the topic, of the others nobody knows their share.
@@ -94,7 +100,7 @@ class Subscribe(Change):
         rate = put_msgs_per_s(topic) if is_told else None
         if self.consume_rt_ms is None and not is_broadcasting(group.message_model):
             return None
-        return ConsumeStatus(
+        return InventoryConsumeStatus(
             topic=self.topic,
             consume_rt_ms=self.consume_rt_ms,
             consume_ok_msgs_per_s=rate,
@@ -107,7 +113,7 @@ def _refusing_sql92(inventory: Inventory) -> list[str]:
     return sorted(one.broker_name for one in inventory.brokers if (one.config or {}).get(SQL92_ENABLED) == "false")
 
 
-def _reporting(group: ConsumerGroup, status: ConsumeStatus | None) -> ConsumerGroup:
+def _reporting(group: InventoryGroup, status: InventoryConsumeStatus | None) -> InventoryGroup:
     """The group whose clients report this of a topic; None changes nothing.
 
     A client of a broadcasting group that reports nothing goes on so: else it would seem to handle nothing else.

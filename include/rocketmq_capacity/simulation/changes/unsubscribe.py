@@ -4,15 +4,15 @@ from typing import Literal
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import Change, Group, TopicName
+from rocketmq_capacity.simulation.change import Group, ScenarioChange, TopicName
 from rocketmq_capacity.simulation.parts import group_of, topics_read, with_group, without_ownership
-from rocketmq_capacity.simulation.place import Place
+from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.simulation.subscribing import check_reads_queues, without_subscription
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import RETRY_PREFIX
 
 
-class Unsubscribe(Change):
+class Unsubscribe(ScenarioChange):
     """A topic that no client of a group reads any more after a deployment."""
 
     EXAMPLE = "consumer_group: {group}, topic: {topic}"
@@ -21,7 +21,7 @@ class Unsubscribe(Change):
     consumer_group: Group
     topic: TopicName
 
-    def apply(self, inventory: Inventory, place: Place, policy: Policy) -> Inventory:
+    def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The group without its subscriptions to the topic. Its offsets stay, as they do on brokers.
 
         Errors: :class:`BadInput` for an unknown group, a LITE group, a topic that the group does not read, or a retry

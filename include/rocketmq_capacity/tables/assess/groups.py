@@ -224,7 +224,7 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
             description="for each topic with a filter, the share of messages that it lets through; null without a filter"
         ),
     ] = None
-    untold_filters: Annotated[tuple[str, ...], Meta(description="topics with a filter whose share is unknown")] = ()
+    unknown_filters: Annotated[tuple[str, ...], Meta(description="topics with a filter whose share is unknown")] = ()
 
 
 class StrategyLoad(Dataset, frozen=True, kw_only=True):
