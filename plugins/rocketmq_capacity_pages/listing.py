@@ -12,7 +12,6 @@ from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.language.current import speaking
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
-from rocketmq_capacity.own_process import OwnProcessFailed
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of, since_last
 from rocketmq_capacity.report.trend import trend_of
 from rocketmq_capacity.store.lake import RUN_ID
@@ -89,11 +88,8 @@ def trend(request: Request, user: GetUserDep, cluster: str, last: str = "") -> H
     if not stored:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     span = int(last) if last in map(str, SPANS) else SPANS[1]
-    try:
-        with speaking(language_of(request)):
-            courses = trend_of(cluster, stored[:span])
-    except OwnProcessFailed as error:
-        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, f"The trend cannot be drawn: {error}.") from None
+    with speaking(language_of(request)):
+        courses = trend_of(cluster, stored[:span])
     return page(
         request,
         "trend.html.j2",

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -21,6 +22,7 @@ WIDTHS = [360, 390, 768, 1000, 1280, 1920]
 HEIGHT_PX = 12 * 900
 """How tall the sample's page may be, with all folded as it opens: twelve screens."""
 CUT = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
+FIRST_DAY = datetime(2026, 11, 11, tzinfo=UTC)
 TAB_STOPS = 80
 PAGES = 12
 """Of paper, for the sample."""
@@ -35,10 +37,28 @@ def browser():
         yield running
 
 
+def rows_with_days():
+    """Groups with nine days of samples, as many messages as have room at an axis."""
+    rows = varied_rows(7)
+    rows["group_hour"] = [
+        {
+            "consumer_group": status["consumer_group"],
+            "at": f"{FIRST_DAY + timedelta(hours=hour):%Y-%m-%dT%H:%M:%SZ}",
+            "msgs_per_s": 1_000.0 * (1 + hour % 24),
+            "most_msgs_per_s": 5_000.0 * (1 + hour % 24),
+            "most_lag": 1_000_000 * hour,
+            "clients": 3 + hour % 2,
+        }
+        for status in rows["group_status"]
+        for hour in range(9 * 24)
+    ]
+    return rows
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     """A page with everything on it: findings, manual recommendations, a what-if, charts; axe takes long over more."""
-    rows = varied_rows(7)
+    rows = rows_with_days()
     rows["recommendation"].append(a_recommendation(is_manual=True, commands=["# mqadmin updateTopic -t pay"]))
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(page_of(rows, scenario=a_scenario()), encoding="utf-8")
@@ -48,7 +68,7 @@ def report(tmp_path_factory):
 @pytest.fixture(scope="module")
 def chinese(tmp_path_factory):
     """The same page in Chinese."""
-    rows = varied_rows(7)
+    rows = rows_with_days()
     plan = plan_of(rows, scenario=a_scenario())
     path = tmp_path_factory.mktemp("chinese") / "report.html"
     path.write_text(render_report(plan, beside_of(rows), "zh-CN"), encoding="utf-8")

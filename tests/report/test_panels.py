@@ -7,16 +7,18 @@ from typing import Any
 from rocketmq_capacity.report.panels import (
     DAY_S,
     HEIGHT,
+    HOUR_S,
     LEFT,
+    MOST_TIMES,
     RIGHT,
     TITLE,
-    WIDTH,
     Level,
     Mark,
     Panel,
     PanelLine,
     panels,
 )
+from rocketmq_capacity.report.timeline import WIDTH
 
 COLOUR = "var(--bar)"
 
@@ -79,6 +81,12 @@ def test_points_at_one_height_are_one_piece_of_a_long_line_that_ends_where_it_sh
     assert line[-1][0] == WIDTH - RIGHT
 
 
+def test_a_large_number_of_an_axis_is_in_millions_and_more() -> None:
+    assert {"0", "1 M", "2 M"} <= set(texts(drawn(a_panel(0.0, 2_000_000.0))))
+    assert {"0", "500,000", "1 M"} <= set(texts(drawn(a_panel(0.0, 1_000_000.0))))
+    assert {"0", "1.5 G", "3 G"} <= set(texts(drawn(a_panel(0.0, most=3e9))))
+
+
 def test_a_level_is_drawn_unless_it_is_far_above_all_values() -> None:
     assert "too much" in texts(drawn(a_panel(10.0, 20.0, levels=(Level(40.0, "too much"),))))
     far = drawn(a_panel(10.0, 20.0, levels=(Level(41.0, "too much"),)))
@@ -90,11 +98,23 @@ def test_an_axis_of_percentages_is_of_the_value_that_is_the_whole() -> None:
     assert {"0 %", "25 %", "50 %"} <= set(texts(drawn(a_panel(10.0, 20.0, whole=40.0))))
 
 
-def test_days_are_named_at_their_midnights_and_at_most_seven_of_them() -> None:
-    few = drawn(Panel("x", (PanelLine([(DAY_S / 2, 1.0), (2.5 * DAY_S, 1.0)], COLOUR),)))
-    assert [text for text in texts(few) if "-" in text] == ["01-02", "01-03"]
-    many = drawn(Panel("x", (PanelLine([(0.0, 1.0), (40.0 * DAY_S, 1.0)], COLOUR),)))
-    assert len([text for text in texts(many) if "-" in text]) == 7
+def below(first_s: float, last_s: float) -> list[str]:
+    """The days or times that a picture names below."""
+    picture = drawn(Panel("x", (PanelLine([(first_s, 1.0), (last_s, 1.0)], COLOUR),)))
+    return [text for text in texts(picture) if re.fullmatch(r"\d\d[-:]\d\d", text)]
+
+
+def test_days_are_named_at_their_midnights_and_only_as_many_as_have_room() -> None:
+    assert below(DAY_S / 2, 2.5 * DAY_S) == ["01-02", "01-03"]
+    for days in range(2, 400):
+        assert 2 <= len(below(DAY_S / 3, (days + 1 / 3) * DAY_S)) <= MOST_TIMES
+    assert below(0.0, 5.0 * DAY_S) == ["01-01", "01-02", "01-03", "01-04", "01-05", "01-06"]
+
+
+def test_of_a_day_or_two_times_of_day_are_named() -> None:
+    assert below(2 * HOUR_S, 14 * HOUR_S) == ["03:00", "06:00", "09:00", "12:00"]
+    assert below(0.0, 2 * DAY_S - 1) == ["00:00", "12:00", "00:00", "12:00"]
+    assert below(600.0, 1_200.0) == []
 
 
 def test_a_mark_has_its_number_and_one_of_another_time_is_left_out() -> None:

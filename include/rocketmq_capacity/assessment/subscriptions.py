@@ -227,7 +227,7 @@ def _started_last(usual: WayToSubscribe, others: Sequence[WayToSubscribe]) -> bo
 def _sentence(mismatch: TopicFilters, clients: int) -> str:
     filters, rate = mismatch.filters, mismatch.at_risk_msgs_per_s
     ways = ", ".join(f"{counted(one.clients, 'client')} by {_shortened(one.filter)}" for one in filters)
-    at_risk = "" if rate is None else f" ({fixed(rate, 1)} messages a second are at stake)"
+    at_risk = f" ({fixed(rate, 1)} messages a second are at stake)" if rate else ""
     if len(filters) > 1:
         return (
             f"Its clients filter {mismatch.topic} differently: {ways}. The broker filters by the latest"

@@ -13,21 +13,25 @@ from markupsafe import Markup
 
 from rocketmq_capacity.language.current import words
 from rocketmq_capacity.report.figures import number, per_cent
-from rocketmq_capacity.report.timeline import image, words_at
+from rocketmq_capacity.report.timeline import WIDTH, cut, image, words_at
 
-DAY_S: Final = 86_400
-WIDTH: Final = 720
-LEFT: Final = 84
+HOUR_S: Final = 3_600
+DAY_S: Final = 24 * HOUR_S
+LEFT: Final = 72
 """Pixels for the numbers of the vertical axes."""
-RIGHT: Final = 56
+RIGHT: Final = 44
 """Pixels for the percentages on the right."""
 HEIGHT: Final = 84
 """Pixels of a panel."""
-TITLE: Final = 24
+TITLE: Final = 32
 AXIS: Final = 24
-MOST_DAYS: Final = 7
-"""The most days that are named below."""
-DASHES: Final = "5 4"
+MOST_TIMES: Final = 5
+"""The most days, or times of day, that are named below."""
+HOURS: Final = (1, 2, 3, 6, 12)
+MANY: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"))
+"""From these numbers on, an axis has them in millions and more."""
+WHOLE: Final = "none"
+DASHED: Final = "5 4"
 STEPS: Final = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 """Ends of a scale, times a power of ten: half of each is a plain number too."""
 FAR: Final = 2.0
@@ -53,7 +57,7 @@ class PanelLine:
     points: Points
     colour: str
     gap_s: float = math.inf
-    is_dashed: bool = False
+    dashes: str = WHOLE
     width: float = 1.6
 
 
@@ -117,13 +121,13 @@ def panels(drawn: Sequence[Panel], chart_id: str, title: str, description: str, 
     moments = [at_s for panel in drawn for line in _all_lines(panel) for at_s, _ in line]
     first_s, last_s = min(moments), max(moments)
     bottom = len(drawn) * (TITLE + HEIGHT)
-    parts = [*_days(first_s, last_s, bottom)]
+    parts = [*_times(first_s, last_s, bottom)]
     for place, panel in enumerate(drawn):
         above = place * (TITLE + HEIGHT) + TITLE
         parts += _panel(panel, _Scale(first_s, last_s, _top(panel), above))
     scale = _Scale(first_s, last_s, 1.0, 0.0)
     parts += [part for mark in marks if first_s <= mark.at_s <= last_s for part in _mark(mark, scale, bottom)]
-    return image(parts, bottom + AXIS, chart_id, title, description, WIDTH)
+    return image(parts, bottom + AXIS, chart_id, title, description)
 
 
 def _all_lines(panel: Panel) -> Iterator[Points]:
@@ -144,24 +148,27 @@ def _top(panel: Panel) -> float:
     return next((step * power for step in STEPS if step * power >= most), 10 * power)
 
 
-def _days(first_s: float, last_s: float, bottom: float) -> Iterator[str]:
-    """A line at each midnight (UTC), as many of them with their day as have room."""
-    scale = _Scale(first_s, last_s, 1.0, 0.0)
-    midnights = range(math.ceil(first_s / DAY_S) * DAY_S, int(last_s) + 1, DAY_S)
-    every = -(-len(midnights) // MOST_DAYS) or 1
-    for place, at_s in enumerate(midnights):
+def _times(first_s: float, last_s: float, bottom: float) -> Iterator[str]:
+    """Lines at midnights (UTC), or at hours of one or two days, as many as have room, each with its day or time."""
+    scale, lasts_s = _Scale(first_s, last_s, 1.0, 0.0), last_s - first_s
+    if lasts_s < 2 * DAY_S:
+        form = "%H:%M"
+        step_s = next(hours * HOUR_S for hours in HOURS if lasts_s < MOST_TIMES * hours * HOUR_S)
+    else:
+        form, step_s = "%m-%d", math.ceil(lasts_s / DAY_S / MOST_TIMES) * DAY_S
+    begins_s = math.ceil(first_s / min(step_s, DAY_S)) * min(step_s, DAY_S)
+    for at_s in range(begins_s, int(last_s) + 1, step_s):
         x = scale.x(at_s)
-        if place % every == 0:
-            yield f'<path d="M{x:.1f} {TITLE}V{bottom}" stroke="var(--chart-grid)"></path>'
-            yield words_at(x, bottom + 16, f"{datetime.fromtimestamp(at_s, UTC):%m-%d}", "middle", "var(--muted)")
+        yield f'<path d="M{x:.1f} {TITLE}V{bottom}" stroke="var(--chart-grid)"></path>'
+        yield words_at(x, bottom + 16, f"{datetime.fromtimestamp(at_s, UTC):{form}}", "middle", "var(--muted)")
 
 
 def _panel(panel: Panel, scale: _Scale) -> Iterator[str]:
-    yield words_at(LEFT, scale.above - 8, words(panel.title), "start", "var(--text)")
+    yield words_at(1, scale.above - 15, cut(words(panel.title)), "start", "var(--text)")
     for value in (0.0, scale.top / 2, scale.top):
         y = scale.y(value)
         yield f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="var(--chart-grid)"></path>'
-        shown = per_cent(value) if panel.is_share else number(value)
+        shown = per_cent(value) if panel.is_share else _short(value)
         yield words_at(LEFT - 6, y + 4, shown, "end", "var(--muted)")
         if panel.whole:
             yield words_at(WIDTH - RIGHT + 6, y + 4, per_cent(value / panel.whole), "start", "var(--muted)")
@@ -174,17 +181,22 @@ def _panel(panel: Panel, scale: _Scale) -> Iterator[str]:
         y = scale.y(level.value)
         yield (
             f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="var(--critical-line)"'
-            f' stroke-dasharray="{DASHES}"></path>'
+            f' stroke-dasharray="{DASHED}"></path>'
         )
         if level.words:
             yield words_at(LEFT + 6, y - 4, words(level.words), "start", "var(--critical)")
     yield from (_line(line, scale) for line in panel.lines)
 
 
+def _short(value: float) -> str:
+    """A number of an axis, where a long one has no room."""
+    return next((f"{value / size:g} {letter}" for size, letter in MANY if value >= size), number(value))
+
+
 def _line(line: PanelLine, scale: _Scale) -> str:
     return (
         f'<path d="{_path(line, scale)}" fill="none" stroke="{line.colour}" stroke-width="{line.width}"'
-        f' stroke-linecap="round" stroke-linejoin="round" stroke-dasharray="{DASHES if line.is_dashed else "none"}">'
+        f' stroke-linecap="round" stroke-linejoin="round" stroke-dasharray="{line.dashes}">'
         "</path>"
     )
 

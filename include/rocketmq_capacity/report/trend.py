@@ -1,46 +1,33 @@
 """How a cluster's figures changed from plan to plan, as rows of a table and as pictures."""
 
-import resource
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-import msgspec
 from markupsafe import Markup
 
 from rocketmq_capacity.language.current import phrase, words
-from rocketmq_capacity.own_process import in_own_process, within_limits
-from rocketmq_capacity.report.charts import AXIS_ROOM, CONFIG, MARGIN, SCHEMA, Drawing, Spec
 from rocketmq_capacity.report.figures import number, per_cent, when
-from rocketmq_capacity.report.panels import Panel, PanelLine, panels
+from rocketmq_capacity.report.panels import WHOLE, Panel, PanelLine, panels
 from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.summary_file import PlanSummary
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, SEVERITIES, WARNING, Severity
 from rocketmq_capacity.wording import counted
 
-WIDTH: Final = 720
-HEIGHT: Final = 220
-TOP: Final = 16
-LABEL_SEPARATION: Final = 16
-"""Pixels between two dates of the axis; the charts' engine takes letters for narrower than a browser draws them."""
-LEFT: Final = 56
-"""Pixels for the figures of the vertical axis."""
-ROOM_ABOVE: Final = 1.1
-"""End of the scale / highest point."""
+LEAST_SCALE: Final = 4
+"""The end of a scale of few causes, so that its half is a whole number too."""
+LINE_WIDTH: Final = 2.0
 COLOURS: Final[dict[Severity, str]] = {
     CRITICAL: "var(--critical-line)",
     WARNING: "var(--warning-line)",
     INFO: "var(--info-line)",
 }
-DASHES: Final[dict[Severity, list[int]]] = {CRITICAL: [1, 0], WARNING: [7, 3], INFO: [2, 3]}
+DASHES: Final[dict[Severity, str]] = {CRITICAL: WHOLE, WARNING: "7 3", INFO: "2 3"}
 """Severities differ not only by colour: a solid line, long dashes, dots."""
-SHAPES: Final[dict[Severity, str]] = {CRITICAL: "square", WARNING: "triangle-up", INFO: "circle"}
-MARKED: Final = 60
-"""Up to this number of plans, each has a mark on its line; more marks would only make a thick line."""
+SMALL_WIDTH: Final = 240
+SMALL_HEIGHT: Final = 48
+SMALL_MARGIN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +42,36 @@ class ClusterTrend:
 
 
 def trend_of(cluster: str, reports: Sequence[Report]) -> ClusterTrend:
-    """The trend over these reports of the cluster, which may be in any order, in the language of now.
-
-    Errors: OwnProcessFailed.
-    """
+    """The trend over these reports of the cluster, which may be in any order, in the language of now."""
     ordered = tuple(sorted(reports, key=lambda report: report.order))
-    known = [_Point(one.summary, counts) for one in ordered if (counts := one.summary.cause_counts) is not None]
-    if len({point.summary.moment for point in known}) < 2:
+    known = [one.summary for one in ordered if one.summary.cause_counts is not None]
+    if len({summary.moment for summary in known}) < 2:
         return ClusterTrend(ordered, None)
-    first, last = known[0], known[-1]
-    courses = [(SEVERITY_WORDS[name].lower(), first.counts[name], last.counts[name]) for name in SEVERITIES]
-    said = phrase(", ").join(f"{words(word)} {words(f'{start} to {end}')}" for word, start, end in courses)
+    return ClusterTrend(ordered, _causes_picture(cluster, known), courses_of(ordered), _score_picture(cluster, ordered))
+
+
+def _causes_picture(cluster: str, known: Sequence[PlanSummary]) -> Markup:
+    """One line for each severity; the plans are sorted, the oldest first, and of at least two moments."""
+    points = {
+        name: [(one.moment.timestamp(), float((one.cause_counts or {})[name])) for one in known] for name in SEVERITIES
+    }
+    courses = [(SEVERITY_WORDS[name].lower(), points[name][0][1], points[name][-1][1]) for name in SEVERITIES]
+    said = phrase(", ").join(f"{words(word)} {words(f'{start:.0f} to {end:.0f}')}" for word, start, end in courses)
     described = words(
-        f"One line for each severity over {counted(len(known), 'plan')}, from {when(first.summary.taken_at)} to "
-        f"{when(last.summary.taken_at)}: {said}. The table below holds the same numbers."
+        f"One line for each severity over {counted(len(known), 'plan')}, from {when(known[0].taken_at)} to "
+        f"{when(known[-1].taken_at)}: {said}. The table below holds the same numbers."
     )
-    drawing, title = causes_chart(known), phrase("Causes of {cluster}", cluster=cluster)
-    picture = _picture(msgspec.json.encode(drawing.spec), drawing.width, drawing.height, title, described)
-    return ClusterTrend(ordered, picture, courses_of(ordered), _score_picture(cluster, ordered))
+    most = max(value for line in points.values() for _, value in line)
+    first, last = (one.taken_at[:10] for one in (known[0], known[-1]))
+    panel = Panel(
+        f"Causes, {first} (UTC)" if first == last else f"Causes, {first} to {last} (UTC)",
+        # The worst is drawn over the others.
+        tuple(
+            PanelLine(points[name], COLOURS[name], dashes=DASHES[name], width=LINE_WIDTH) for name in SEVERITIES[::-1]
+        ),
+        most=None if most > LEAST_SCALE else LEAST_SCALE,
+    )
+    return panels([panel], "trend", phrase("Causes of {cluster}", cluster=cluster), described)
 
 
 def _score_picture(cluster: str, reports: Sequence[Report]) -> Markup | None:
@@ -83,86 +82,6 @@ def _score_picture(cluster: str, reports: Sequence[Report]) -> Markup | None:
     title = phrase("Score of {cluster}", cluster=cluster)
     described = words(f"A line over {counted(len(known), 'plan')}. The table below holds the same numbers.")
     return panels([Panel("Score, of 100", (PanelLine(known, "var(--bar)"),), most=100.0)], "score", title, described)
-
-
-@lru_cache(maxsize=32)
-def _picture(spec: bytes, width: int, height: int, title: str, described: str) -> Markup:
-    """The picture, saved as long as the reports stay the same: to draw it takes longer than the rest of the page.
-
-    Errors: OwnProcessFailed.
-    """
-    request = msgspec.json.encode((spec.decode(), width, height, title, described))
-    return Markup(in_own_process(__name__, request).decode())  # noqa: S704  # what main has just written
-
-
-class _Point(NamedTuple):
-    """A plan on the picture, with its causes by severity."""
-
-    summary: PlanSummary
-    counts: Mapping[Severity, int]
-
-    @property
-    def at(self) -> datetime:
-        return self.summary.moment.astimezone(UTC)
-
-
-def causes_chart(points: Sequence[_Point]) -> Drawing:
-    """One line for each severity; the plans are sorted, the oldest first, and of at least two moments."""
-    values = [{"at": point.at.isoformat(), **point.counts} for point in points]
-    most = max(max(point.counts.values()) for point in points)
-    y = {"type": "quantitative", "scale": {"domain": [0, max(4, most * ROOM_ABOVE)], "nice": False}}
-    title, moments = _axis_words([point.at for point in points])
-    axis = {"title": words("Causes"), "tickMinStep": 1, "format": ",d"}
-    x = {
-        "field": "at",
-        "type": "temporal",
-        "scale": {"type": "utc"},
-        "axis": {
-            "title": words(title),
-            "grid": False,
-            "domain": True,
-            "domainColor": "var(--chart-grid)",
-            "format": moments,
-            "labelOverlap": True,
-            "labelSeparation": LABEL_SEPARATION,
-            "tickCount": TICKS,
-        },
-    }
-    layers: list[Spec] = [
-        {
-            "mark": {
-                "type": "line",
-                "color": COLOURS[severity],
-                "strokeWidth": 2,
-                "strokeJoin": "round",  # a sharp turn would point below 0
-                "strokeDash": DASHES[severity],
-                "point": {"shape": SHAPES[severity], "color": COLOURS[severity], "size": 34, "filled": True}
-                if len(points) <= MARKED
-                else False,
-            },
-            "encoding": {"x": x, "y": {"field": severity, **y, "axis": axis}},
-        }
-        for severity in reversed(SEVERITIES)  # the worst is drawn over the others
-    ]
-    spec: Spec = {
-        "$schema": SCHEMA,
-        "config": CONFIG,
-        "autosize": "none",
-        "padding": {"left": LEFT, "top": TOP, "right": 4 * MARGIN, "bottom": AXIS_ROOM},
-        "data": {"values": values},
-        "width": WIDTH,
-        "height": HEIGHT,
-        "layer": layers,
-    }
-    return Drawing(spec, WIDTH + LEFT + 4 * MARGIN, HEIGHT + TOP + AXIS_ROOM)
-
-
-def _axis_words(moments: Sequence[datetime]) -> tuple[str, str]:
-    """The title of the axis, and the format of its marks: where plans share a day, with the time of day."""
-    days = {moment.date() for moment in moments}
-    if len(days) == 1:
-        return f"Snapshot on {moments[0]:%Y-%m-%d} (UTC)", "%H:%M"
-    return "Snapshot (UTC)", "%m-%d %H:%M" if len(days) < len(moments) else "%Y-%m-%d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +128,7 @@ def _causes(summary: PlanSummary) -> int | None:
 
 
 def _small_line(points: Sequence[tuple[float, float]]) -> Markup:
-    """A line of points (time, value) from 0 up, without axes: the figures are beside it.
-
-    The SVG is written here, because the charts' engine takes longer than the whole page.
-    """
+    """A line of points (time, value) from 0 up, without axes: the figures are beside it."""
     start, span = points[0][0], points[-1][0] - points[0][0]
     most = max(value for _, value in points) or 1.0
     drawn = " ".join(
@@ -225,27 +141,3 @@ def _small_line(points: Sequence[tuple[float, float]]) -> Markup:
         'width="{width}" height="{height}"><polyline fill="none" stroke="var(--info-line)" '
         'stroke-width="2" stroke-linejoin="round" points="{points}"></polyline></svg>'
     ).format(width=SMALL_WIDTH, height=SMALL_HEIGHT, points=drawn)
-
-
-SMALL_WIDTH: Final = 240
-SMALL_HEIGHT: Final = 48
-SMALL_MARGIN: Final = 3
-TICKS: Final = 6
-"""About how many dates are on the axis; each has its year."""
-
-
-def main() -> int:
-    """Draw what standard input has, and write the mark-up to standard output."""
-    from rocketmq_capacity.report.svg import inline_svg  # imported here, because it loads a JavaScript engine
-
-    within_limits(resource.RLIM_INFINITY)
-    spec, width, height, title, described = msgspec.json.decode(
-        sys.stdin.buffer.read(), type=tuple[str, int, int, str, str]
-    )
-    drawing = Drawing(msgspec.json.decode(spec), width, height)
-    sys.stdout.buffer.write(inline_svg(drawing, "trend", title, described).encode())
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -14,7 +14,7 @@ from rocketmq_capacity.plan_file.group import TrafficForecast
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
-from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Mark, Panel, PanelLine, panels
+from rocketmq_capacity.report.panels import DASHED, DAY_S, HOUR_S, Drawn, Level, Mark, Panel, PanelLine, panels
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
 from rocketmq_capacity.report.view.week import week_of
 from rocketmq_capacity.tables.assess.groups import GroupStatus
@@ -22,7 +22,6 @@ from rocketmq_capacity.tables.snapshot.groups import GroupDay, GroupHour
 from rocketmq_capacity.vocabulary import UTILISATION
 from rocketmq_capacity.wording import counted
 
-HOUR_S: Final = 3_600
 GAP_S: Final = 1.5 * HOUR_S
 """Hours that are further apart are not joined by a line."""
 POINTS: Final = 336
@@ -118,9 +117,7 @@ def _days_drawn(
     title = f"Traffic, lag and clients of {name} over the days"
     drawn = [
         Panel(
-            "Messages/s, and for how much of its time the busiest of today's clients is busy with them"
-            if capacity
-            else "Messages/s",
+            "Messages/s, and how busy today's busiest client is" if capacity else "Messages/s",
             (
                 _line(hours, "most_msgs_per_s", "var(--warning-line)", 1.0),
                 _line(hours, "msgs_per_s"),
@@ -200,7 +197,7 @@ def _forecast_drawn(name: str, forecast: TrafficForecast, days: Sequence[GroupDa
         "Messages/s in the busy hour of each day",
         (
             PanelLine([(_at_s(one.day), one.msgs_per_s) for one in days], "var(--bar)", gap_s=1.5 * DAY_S),
-            PanelLine(likely, "var(--bar)", is_dashed=True),
+            PanelLine(likely, "var(--bar)", dashes=DASHED),
         ),
         levels=(
             Level(forecast.full_msgs_per_s, "Too much for the clients"),

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from rocketmq_capacity.plan_file.broker import BrokerPlan, DiskForecast, DiskLevel
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import DISKS
-from rocketmq_capacity.report.panels import DAY_S, Drawn, Level, Panel, PanelLine, panels
+from rocketmq_capacity.report.panels import DASHED, DAY_S, Drawn, Level, Panel, PanelLine, panels
 from rocketmq_capacity.report.rows import DiskDays
 from rocketmq_capacity.wording import counted
 
@@ -66,7 +66,7 @@ def _panel(name: str, forecast: DiskForecast, days: DiskDays | None, now: dateti
     )
     return Panel(
         name,
-        (PanelLine(past, "var(--bar)", gap_s=1.5 * DAY_S), PanelLine(likely, "var(--bar)", is_dashed=True)),
+        (PanelLine(past, "var(--bar)", gap_s=1.5 * DAY_S), PanelLine(likely, "var(--bar)", dashes=DASHED)),
         levels=tuple(Level(level.used_ratio, "") for level in forecast.levels),
         band=(least, most),
         is_share=True,

@@ -15,8 +15,9 @@ from rocketmq_capacity.tables.snapshot.groups import GroupHour
 
 WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 HOURS: Final = range(24)
-CELL: Final = 24
-LEFT: Final = 96
+CELL_WIDTH: Final = 10
+CELL_HEIGHT: Final = 20
+LEFT: Final = 78
 """Pixels for the names of the weekdays."""
 TOP: Final = 20
 SHADES: Final = 8
@@ -54,18 +55,21 @@ def week_of(name: str, hours: Sequence[GroupHour], chart_id: str) -> Drawn | Non
 
 def _drawn(week: Week, chart_id: str, title: str, described: str) -> Markup:
     parts = [
-        words_at(LEFT - 8, TOP + CELL * place + 16, words(day), "end", "var(--text)")
+        words_at(LEFT - 8, TOP + CELL_HEIGHT * place + 14, words(day), "end", "var(--text)")
         for place, day in enumerate(WEEKDAYS)
     ]
-    parts += [words_at(LEFT + CELL * (hour + 0.5), TOP - 6, str(hour), "middle", "var(--muted)") for hour in HOURS[::3]]
+    parts += [
+        words_at(LEFT + CELL_WIDTH * (hour + 0.5), TOP - 6, str(hour), "middle", "var(--muted)") for hour in HOURS[::3]
+    ]
     most = max(week.values()) or 1.0
     shades: dict[int, list[str]] = {}
     for (day, hour), rate in sorted(week.items()):
-        cell = f"M{LEFT + CELL * hour + 1} {TOP + CELL * day + 1}h{CELL - 2}v{CELL - 2}h{2 - CELL}z"
+        corner = f"M{LEFT + CELL_WIDTH * hour + 1} {TOP + CELL_HEIGHT * day + 1}"
+        cell = f"{corner}h{CELL_WIDTH - 2}v{CELL_HEIGHT - 2}h{2 - CELL_WIDTH}z"
         shades.setdefault(round(rate / most * SHADES), []).append(cell)
     parts += [
         f'<path d="{"".join(cells)}" fill="var(--bar)" fill-opacity="{PALEST + (1 - PALEST) * shade / SHADES:.2f}">'
         "</path>"
         for shade, cells in sorted(shades.items())
     ]
-    return image(parts, TOP + CELL * 7 + 2, chart_id, title, described, LEFT + CELL * len(HOURS) + 2)
+    return image(parts, TOP + CELL_HEIGHT * len(WEEKDAYS) + 2, chart_id, title, described)
