@@ -26,9 +26,10 @@ CONNECTION: Final = {
     "password": "never-to-be-told",
 }
 HOLDING: Final = """
-import sys, time
+import signal, sys, time
 from rocketmq_capacity.provider.connection_file import connection_file
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would this
 with connection_file("c1") as (nameservers, file):
     print(file, flush=True)
     time.sleep(600)
