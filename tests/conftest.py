@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.fixtures.plan_here",
     "tests.fixtures.s3",
     "tests.fixtures.gcs",
+    "tests.fixtures.hdfs",
     "tests.fixtures.spark",
 ]
 

@@ -10,6 +10,7 @@ from tests.cluster import jvm, proxies
 from tests.oracle import java_oracle
 from tests.oracle.maven_project import OracleUnavailable
 from tests.oracle.rocketmq_version import NEWEST, ROCKETMQ
+from tests.store.hdfs.project import HDFS
 
 
 def main() -> str | None:
@@ -20,6 +21,7 @@ def main() -> str | None:
                 program.project_of(version).classpath()
         proxies.GRPC_CLIENTS.classpath()
         jvm.ACL_1.classpath()
+        HDFS.classpath()
     except OracleUnavailable as lack:
         return str(lack)
     return None

@@ -1,43 +1,32 @@
-"""A lake at ``gs://``, with a server that speaks as Google's; at ``hdfs://``; and at ``abfs://`` without an account.
-
-Arrow speaks to HDFS through libhdfs, which no registry has. So a folder is in the place of HDFS here, behind Arrow, and
-all else is as it is there: fsspec's class for Arrow's file system cannot create a file only where it is absent.
-"""
+"""A lake in a real HDFS; at ``gs://``, with a server that speaks as Google's; and at ``abfs://`` without an account."""
 
 import json
 import os
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
-import fsspec
-import pyarrow.fs as pafs
 import pytest
 
 from rocketmq_capacity.errors import RunBusy, StoreUnreachable
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.new_file import NewFile
-from rocketmq_capacity.store.place import usable_place
+from rocketmq_capacity.store.place import put, usable_place
 from rocketmq_capacity.store.retention import delete_run
 from rocketmq_capacity.store.writing import write_together
+from tests.fixtures.ports import free_port
 from tests.fixtures.s3 import BUCKET
 
 
-@pytest.fixture
-def hdfs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    folders = pafs.PyFileSystem(pafs.FSSpecHandler(fsspec.filesystem("file", auto_mkdir=True)))
-    monkeypatch.setattr(pafs, "HadoopFileSystem", lambda *_, **__: folders)
-    yield
-    fsspec.get_filesystem_class("hdfs").clear_instance_cache()
-
-
 @pytest.fixture(params=["gs", "hdfs"])
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+def run(request: pytest.FixtureRequest) -> Run:
     """A run in each store."""
-    request.getfixturevalue({"gs": "gcs", "hdfs": "hdfs"}[request.param])
-    url = f"gs://{BUCKET}/{uuid4().hex}" if request.param == "gs" else f"hdfs://namenode:8020{tmp_path}/lake"
-    return Lake(usable_place(url)).run("C1", "r1")
+    if request.param == "gs":
+        request.getfixturevalue("gcs")
+        bucket = BUCKET
+    else:
+        bucket = request.getfixturevalue("hdfs")
+    return Lake(usable_place(f"{request.param}://{bucket}/{uuid4().hex}")).run("C1", "r1")
 
 
 def committed(run: Run) -> None:
@@ -61,21 +50,37 @@ def test_a_run_is_published_found_and_deleted(run: Run) -> None:
     assert list(lake.runs("C1")) == []
 
 
-def test_of_two_processes_that_write_the_same_lock_the_last_one_holds_it(run: Run) -> None:
+def test_a_lock_that_another_process_has_taken_ends_the_step_before_its_manifest(run: Run) -> None:
     with run.alone():
         with pytest.raises(RunBusy), Run(run.folder).alone(wait_s=0):
             pass
-        later = {"until": time.time() + 60, "by": "a process that asked at the same moment"}
-        (run.folder / ".lock.1").write_bytes(json.dumps(later).encode())
+        later = json.dumps({"until": time.time() + 60, "by": "a process that took it when this one stood still"})
+        put(run.folder / ".lock.1", later.encode())
         with pytest.raises(RunBusy):
             committed(run)
     assert not run.is_committed("publish")
-    assert json.loads((run.folder / ".lock.1").read_bytes()) == later
+    assert (run.folder / ".lock.1").read_text() == later
 
 
-def test_a_machine_without_hadoops_library_is_told_so_in_one_line() -> None:
-    with pytest.raises(StoreUnreachable, match="libhdfs") as error:
-        usable_place("hdfs://namenode:8020/lake")
+def test_of_many_that_create_an_object_at_once_one_does(run: Run) -> None:
+    def created(number: int) -> bool:
+        try:
+            put(run.folder / "once", b"%d" % number, is_new=True)
+        except FileExistsError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        done = list(threads.map(created, range(8)))
+    assert sum(done) == 1
+    assert (run.folder / "once").read_bytes() == b"%d" % done.index(True)
+    assert [place.name for place in run.folder.iterdir()] == ["once"]
+
+
+def test_a_name_node_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rocketmq_capacity.store.place.FIRST_ANSWER_S", 3)
+    with pytest.raises(StoreUnreachable, match=r"^hdfs:.*; expected") as error:
+        usable_place(f"hdfs://127.0.0.1:{free_port()}/lake")
     assert "\n" not in str(error.value)
 
 

@@ -4,9 +4,6 @@ The next number is only created where it is absent, so that of several processes
 moment on while it works. A holder that was killed does not, and a minute later the next number may be taken. A lock
 that was given back stays, with a moment that is over: no number is taken twice.
 
-HDFS cannot create an object only where it is absent. If two processes write the same number there, the object names
-the last one, and the other one no longer holds the lock when it wants to commit.
-
 The clocks of two machines may differ by less than the lease, a minute.
 """
 
@@ -19,7 +16,7 @@ from typing import Final
 from uuid import uuid4
 
 from rocketmq_capacity.errors import StoreUnreachable
-from rocketmq_capacity.store.place import check_kept, file_system, key_of, told_in_one_line
+from rocketmq_capacity.store.place import check_kept, file_system, key_of, put, told_in_one_line
 
 PREFIX: Final = ".lock."
 LEASE_S: Final = 60.0
@@ -43,21 +40,12 @@ class Lease:
         self._number = last + 1
         content = self._held_for(LEASE_S)
         try:
-            self._create(content)
+            put(self._place(self._number), content, is_new=True)
         except FileExistsError:
             return False
         check_kept(self._folder, {f"{PREFIX}{self._number}": len(content)})
         self._beat.start()
         return True
-
-    def _create(self, content: bytes) -> None:
-        files, key = file_system(self._folder), self._key(self._number)
-        try:
-            files.pipe_file(key, content, mode="create")
-        except ValueError:  # of a store without this mode
-            if files.exists(key):
-                raise FileExistsError(key) from None
-            files.pipe_file(key, content)
 
     def is_held(self) -> bool:
         """Whether no other process has taken the lock since; it may if this one has stood still for a minute."""
@@ -68,7 +56,7 @@ class Lease:
         self._ends.set()
         self._beat.join()
         if self.is_held():
-            file_system(self._folder).pipe_file(self._key(self._number), self._held_for(0))
+            put(self._place(self._number), self._held_for(0))
 
     def __reduce__(self) -> tuple[type["Lease"], tuple[Path]]:
         """A copy for an executor holds nothing."""
@@ -80,7 +68,7 @@ class Lease:
             with suppress(StoreUnreachable), told_in_one_line(self._folder):
                 if not self.is_held():
                     return
-                file_system(self._folder).pipe_file(self._key(self._number), self._held_for(LEASE_S))
+                put(self._place(self._number), self._held_for(LEASE_S))
 
     def _last(self) -> int:
         numbers = (place.name.removeprefix(PREFIX) for place in self._folder.glob(f"{PREFIX}*"))
@@ -93,7 +81,7 @@ class Lease:
     def _read(self, number: int) -> dict[str, object]:
         """What a lock holds; nothing if it is gone or damaged."""
         try:
-            content = json.loads(file_system(self._folder).cat_file(self._key(number)))
+            content = json.loads(file_system(self._folder).cat_file(key_of(self._place(number))))
         except (FileNotFoundError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
@@ -101,5 +89,5 @@ class Lease:
     def _held_for(self, seconds: float) -> bytes:
         return json.dumps({"until": time.time() + seconds if seconds else 0, "by": self._name}).encode()
 
-    def _key(self, number: int) -> str:
-        return f"{key_of(self._folder)}/{PREFIX}{number}"
+    def _place(self, number: int) -> Path:
+        return self._folder / f"{PREFIX}{number}"

@@ -46,9 +46,10 @@ STORES: Final = {
     "s3": _Store("s3fs", "s3", "AWS_"),
     "gs": _Store("gcsfs", "gcs"),
     "abfs": _Store("adlfs", "azure", "AZURE_"),
-    "hdfs": _Store("fsspec", "hdfs"),
+    "hdfs": _Store("hdfs_native", "hdfs"),
 }
 """By the scheme of the URL."""
+HDFS: Final = "hdfs"
 _S3: Final = {
     "key": "AWS_ACCESS_KEY_ID",
     "secret": "AWS_SECRET_ACCESS_KEY",
@@ -101,10 +102,9 @@ def usable_place(text: str) -> Path:
 
 
 def _put_and_delete(place: Path, name: str) -> None:
-    files, key = file_system(place), f"{key_of(place)}/{name}"
-    files.pipe_file(key, _CHECKED)
+    put(place / name, _CHECKED)
     check_kept(place, {name: len(_CHECKED)})
-    files.rm_file(key)
+    file_system(place).rm_file(key_of(place / name))
 
 
 def _within_the_limit(place: Path, call: Callable[[], None]) -> None:
@@ -205,6 +205,31 @@ def difference(written: Mapping[str, int], held: Mapping[str, int]) -> str | Non
     return None
 
 
+def put(place: Path, content: bytes | Path, *, is_new: bool = False) -> None:
+    """Put an object into a store, whole or not at all; ``content`` is bytes, or a file of this machine.
+
+    Errors: FileExistsError for bytes that have to be a new object, where there is one.
+    """
+    files, key = file_system(place), key_of(place)
+    if cast(Any, place).protocol != HDFS:
+        _put(files, key, content, "create" if is_new else "overwrite")
+        return
+    # There readers see a file grow, as on a disk.
+    part = key_of(place.with_name(f".{uuid4().hex}.part"))
+    try:
+        _put(files, part, content, "overwrite")
+        files.mv(part, key, overwrite=not is_new)
+    finally:
+        files.rm_file(part)
+
+
+def _put(files: Any, key: str, content: bytes | Path, mode: str) -> None:
+    if isinstance(content, Path):
+        files.put_file(str(content), key)
+    else:
+        files.pipe_file(key, content, mode=mode)
+
+
 def size_in_store(folder: Path) -> int:
     """The bytes of all that a store has below a place."""
     with told_in_one_line(folder):
@@ -232,18 +257,21 @@ def told_in_one_line(place: Path) -> Iterator[None]:
     except Exception as error:
         if not _is_of_store(error):
             raise
-        said = printable(" ".join(str(error).split()))[:LONGEST_REASON] or type(error).__name__
+        reason = str(error).partition("\n\tat ")[0]  # HDFS adds its trace
+        said = printable(" ".join(reason.split()))[:LONGEST_REASON] or type(error).__name__
         expected = "expected a bucket that exists, and credentials that may read and write there"
         raise StoreUnreachable(f"{place}: {said}; {expected}") from error
 
 
 def _is_of_store(error: Exception) -> bool:
-    rooms = ("botocore", "aiobotocore", "s3fs", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec")
+    rooms = ("botocore", "aiobotocore", "s3fs", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec", "hdfs_native")
     return isinstance(error, OSError) or type(error).__module__.partition(".")[0] in rooms
 
 
 def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
     """What a store's package needs to know beside its own variables in the environment."""
+    if scheme == HDFS:
+        return {}
     fresh: dict[str, Any] = {"use_listings_cache": False}  # other processes write there too
     if scheme != "s3":
         return fresh

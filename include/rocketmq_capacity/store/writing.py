@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.store.place import check_kept, file_system, is_local, key_of, told_in_one_line
+from rocketmq_capacity.store.place import check_kept, is_local, put, told_in_one_line
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
@@ -81,7 +81,7 @@ def _put_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]])
                 file.writelines([data] if isinstance(data, bytes) else data)
         with told_in_one_line(folder):
             for name, part in parts.items():
-                file_system(folder).put_file(str(part), key_of(folder / name))
+                put(folder / name, part)
         check_kept(folder, {name: part.stat().st_size for name, part in parts.items()})
 
 
