@@ -168,9 +168,9 @@ class Sentences:
                 if None in parts_known
                 else tuple(chain.from_iterable(_sentences(one) for one in parts_known if one))
             )
-        return self._bytemplate_of(text, depth) or self._by_parts(text, depth)
+        return self._by_template(text, depth) or self._by_parts(text, depth)
 
-    def _bytemplate_of(self, text: str, depth: int) -> Known | None:
+    def _by_template(self, text: str, depth: int) -> Known | None:
         turned = turned_text(text)
         for template in self._templates:
             if template.probe not in text and template.probe not in turned:
