@@ -13,7 +13,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import Planning
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.tables.arrow import table_of
-from rocketmq_capacity.tables.checks import CHECKED_ROWS, check, check_stored, check_written
+from rocketmq_capacity.tables.checks import CHECKED_BYTES, CHECKED_ROWS, check, check_stored, check_written
 
 
 def share(queue_id: int = 0, topic: str = "t_order", expected: float = 0.5) -> tables.ProducerShare:
@@ -105,6 +105,17 @@ def test_every_row_of_a_large_table_is_checked(tmp_path: Path) -> None:
     pq.write_table(shares(share(0, "t_pay"), share(-2, "t_pay")), files[1])
     with pytest.raises(ContractBroken, match=r"^producer_share: queue_id: .*t_pay"):
         check_written(tables.ProducerShare, files)
+
+
+def test_units_are_checked_few_at_a_time_and_two_of_one_name_are_found(tmp_path: Path) -> None:
+    text = "x" * (CHECKED_BYTES // 2)
+    units = [tables.GroupUnit(consumer_group=name, facts=text, observations="{}", sampled="{}") for name in "abca"]
+    files = [tmp_path / f"part-{number}.parquet" for number in range(4)]
+    for file, unit in zip(files, units, strict=True):
+        pq.write_table(table_of(tables.GroupUnit, [unit]), file)
+    check_written(tables.GroupUnit, files[:3])
+    with pytest.raises(ContractBroken, match=r"^group_unit: consumer_group: rows have the same key"):
+        check_written(tables.GroupUnit, files)
 
 
 def test_a_stored_table_that_was_changed_by_hand_is_refused(tmp_path: Path) -> None:

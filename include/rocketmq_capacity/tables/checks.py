@@ -24,6 +24,8 @@ from rocketmq_capacity.tables.source import parquet_file
 
 CHECKED_ROWS: Final = 65_536
 """So many rows are in memory at a time, or up to twice as many."""
+CHECKED_BYTES: Final = 2**25
+"""Fewer rows are, where they are long: those of 10,000 units are 400 MB."""
 SHOWN_ROWS: Final = 3
 """So many of the rows that break a check are shown."""
 MOST_FLOAT: Final = float_info.max
@@ -58,15 +60,19 @@ def check(dataset: type[Dataset], table: pa.Table, names: tuple[str, ...] | None
 def check_written(dataset: type[Dataset], files: Sequence[Path]) -> None:
     """Check a table's files as they are on the disk, some rows at a time. Errors: as :func:`check`."""
     rows: list[pa.RecordBatch] = []
+    are_long = False
     for file in files:
         with parquet_file(file) as parquet:
             for batch in parquet.iter_batches(CHECKED_ROWS):
                 rows.append(batch)
-                if sum(map(len, rows)) >= CHECKED_ROWS:
+                is_long = sum(one.nbytes for one in rows) >= CHECKED_BYTES
+                if is_long or sum(map(len, rows)) >= CHECKED_ROWS:
                     check(dataset, pa.Table.from_batches(rows))
-                    rows = []
+                    rows, are_long = [], are_long or is_long
     if rows:
         check(dataset, pa.Table.from_batches(rows))
+    if are_long and dataset.KEY:  # few rows were together
+        check(dataset, table_in(files, dataset, dataset.KEY), dataset.KEY)
 
 
 def check_stored(dataset: type[Dataset], files: Sequence[Path]) -> None:
