@@ -60,7 +60,6 @@ class Provision:
         busiest_client: its id.
         judged_utilisation: the same with outliers apart, which the status judges.
         at_peak: the same at the peak, at which the verdict must hold.
-        without_some: the busy share of the busiest at the peak without the policy's share of the clients.
         needed: how many clients keep the busiest one within the bound; None while another rule's answer decides it.
         min_safe_clients: how many are needed if clients like the median one divided the work evenly; while today's
             number is too small, at least that, and at least the needed ones.
@@ -74,7 +73,6 @@ class Provision:
     busiest_client: str | None = None
     judged_utilisation: Interval | None = None
     at_peak: Interval | None = None
-    without_some: Interval | None = None
     needed: NeededNumbers | None = None
     min_safe_clients: int | None = None
     doubt: str | None = None
@@ -122,7 +120,6 @@ def provision(sizes: Sizes, growth: Growth, no_verdict: str | None, doubt: str |
         busiest_client=client_ids[busiest_now],
         judged_utilisation=use,
         at_peak=at_peak,
-        without_some=after,
         needed=needed,
         min_safe_clients=least,
         doubt=doubt,

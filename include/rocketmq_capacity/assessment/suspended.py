@@ -14,7 +14,7 @@ such a client does (DefaultMQPushConsumerImpl, rocketmq-all-5.3.3):
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.model.facts import GroupFacts, Owned
@@ -27,7 +27,6 @@ SUSPENDED: Final = "SUSPENDED"
 SUSPENDED_OR_REFUSED: Final = "SUSPENDED_OR_REFUSED"
 """It reads nothing, and holds its share: brokers may as well refuse each of its requests."""
 Why = Literal["SUSPENDED", "SUSPENDED_OR_REFUSED"]
-WHYS: Final[tuple[Why, ...]] = get_args(Why)
 
 MARKED_S: Final = 2.0
 """A suspended client has marked each of its queues at most so many seconds ago. It does so every second
@@ -54,7 +53,6 @@ class Suspended:
         unread: queues that it alone holds, in which messages wait and whose offset does not move, sorted.
         not_taken: queues of its share that it has not taken and nobody holds, sorted.
         held: how many queues it holds.
-        beyond_share: how many of these are no longer its share; None if its share is unknown.
     """
 
     client_id: str
@@ -62,7 +60,6 @@ class Suspended:
     unread: tuple[Queue, ...]
     not_taken: tuple[Queue, ...]
     held: int
-    beyond_share: int | None
 
 
 def suspended_clients(
@@ -107,13 +104,10 @@ def _suspended(
 ) -> Suspended:
     held = set(names)
     share = None if shares is None else shares.get(client_id)
-    if share is None:
-        return Suspended(client_id, SUSPENDED_OR_REFUSED, unread, (), len(held), None)
-    beyond = len(held - share)
-    if held == share:
-        return Suspended(client_id, SUSPENDED_OR_REFUSED, unread, (), len(held), beyond)
+    if share is None or held == share:
+        return Suspended(client_id, SUSPENDED_OR_REFUSED, unread, (), len(held))
     nobodys = () if holders is None else tuple(sorted(queue for queue in share - held if queue not in holders))
-    return Suspended(client_id, SUSPENDED, unread, nobodys, len(held), beyond)
+    return Suspended(client_id, SUSPENDED, unread, nobodys, len(held))
 
 
 def _is_only_marked(facts: GroupFacts, owned: Owned, bounds: StuckQueue) -> bool:

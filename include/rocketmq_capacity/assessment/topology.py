@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import Annotated, Final
 
+import msgspec
 from msgspec import Struct
 
 from rocketmq_capacity.assessment.cluster import ClusterRule
@@ -315,17 +316,9 @@ def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> Nameser
         missing_brokers=_distinct(row.broker_name for row in about_brokers if not row.is_listed)[:NAMED],
         other_brokers=_distinct(row.broker_name for row in about_brokers if row.is_listed)[:NAMED],
         topics=len({row.topic for row in rows if row.topic is not None}),
-        routes=[
-            RouteThere(
-                topic=row.topic,
-                broker_name=row.broker_name,
-                read_queue_nums=row.read_queue_nums,
-                write_queue_nums=row.write_queue_nums,
-                perm=row.perm,
-            )
-            for row in rows
-            if row.topic is not None
-        ][:NAMED],
+        routes=[msgspec.convert(row, RouteThere, from_attributes=True) for row in rows if row.topic is not None][
+            :NAMED
+        ],
     )
 
 
@@ -374,17 +367,9 @@ def _drift(
             groups=len(groups),
             changed_ago_s=rounded(ago_s, 0),
             known_fault=None if fault is None else f"apache/rocketmq#{fault.issue}",
-            differences=[
-                Drifted(
-                    topic=row.topic,
-                    read_queue_nums=row.read_queue_nums,
-                    write_queue_nums=row.write_queue_nums,
-                    master_read_queue_nums=row.master_read_queue_nums,
-                    master_write_queue_nums=row.master_write_queue_nums,
-                )
-                for row in every
-                if row.topic is not None
-            ][:NAMED],
+            differences=[msgspec.convert(row, Drifted, from_attributes=True) for row in every if row.topic is not None][
+                :NAMED
+            ],
         ),
         message=" ".join(map(_slave_in_words, slaves))
         + (" The master changed a moment ago: they may be on their way." if is_on_its_way else "")

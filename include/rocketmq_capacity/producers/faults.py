@@ -12,8 +12,6 @@ from rocketmq_capacity.producers.java_numbers import hash_of
 
 DETECT_INTERVAL_MS: Final = 2_000
 """ClientConfig.detectInterval: the least time between two detections of the same broker."""
-DETECT_PERIOD_MS: Final = 3_000
-"""LatencyFaultToleranceImpl.startDetector: how often the detector looks for brokers to ask."""
 _TABLE_SIZE: Final = 32
 _INDEX_MASK: Final = 0x7FFFFFFF
 
