@@ -23,18 +23,15 @@ report is not a dataset: once it is published it stays published, and publishing
 
 import re
 import shutil
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock, Timeout
-
-from rocketmq_capacity.errors import BadInput, DatasetMissing, RunBusy, TableDamaged, shown
-from rocketmq_capacity.store.lease import LEASE_S, Lease
+from rocketmq_capacity.errors import BadInput, DatasetMissing, TableDamaged, shown
+from rocketmq_capacity.store.lease import Lease
 from rocketmq_capacity.store.manifest import (
     File,
     Files,
@@ -48,6 +45,7 @@ from rocketmq_capacity.store.manifest import (
 from rocketmq_capacity.store.new_file import PART
 from rocketmq_capacity.store.place import check_kept, delete_in_store, difference, is_local, told_in_one_line
 from rocketmq_capacity.store.published import mark, published, unmark
+from rocketmq_capacity.store.run_lock import WAIT_S, busy, leased, locked
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
@@ -55,12 +53,6 @@ CLUSTER_FOLDER: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}")
 """Names of clusters. One with a dot in front would be a hidden folder, or a parent folder."""
 PUBLISH: Final = "publish"
 """The step after which people read a run."""
-LOCK: Final = ".lock"
-"""The file in a run's folder that is locked by the process that works on the run."""
-ASK_S: Final = 1.0
-"""Seconds between two questions for the lock of a run in a store."""
-WAIT_S: Final = 60.0
-"""Seconds to wait for the lock. A driver whose JVM is gone ends within seconds; one whose task was killed may go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,44 +275,8 @@ class Run:
         a file of the run is a link.
         """
         self.refuse_links()
-        if not is_local(self.folder):
-            with self._leased(wait_s):
-                yield
-            return
-        lock = FileLock(self.folder / LOCK, preserve_lock_file=True)
-        try:
-            while not lock.is_locked:
-                make_folder(self.folder)
-                with suppress(FileNotFoundError):  # retention has just deleted the run
-                    lock.acquire(timeout=wait_s)
-        except Timeout:
-            raise self._busy() from None
-        try:
+        with locked(self.folder, wait_s) if is_local(self.folder) else leased(self.folder, wait_s, self.lease):
             yield
-        finally:
-            lock.release()
-
-    def _busy(self) -> RunBusy:
-        problem = "another process still works on this run; expected that it ends, or is ended, before the next try"
-        return RunBusy(f"{self.folder}: {problem}")
-
-    @contextmanager
-    def _leased(self, wait_s: float) -> Iterator[None]:
-        """The same in a store. A lock of a process that was killed ends by itself, so it is waited for longer."""
-        ends_at = time.monotonic() + wait_s + (LEASE_S if wait_s else 0)
-        lease = Lease(self.folder)
-        with told_in_one_line(self.folder):
-            while not lease.take():
-                if time.monotonic() >= ends_at:
-                    raise self._busy()
-                time.sleep(ASK_S)
-        self.lease.append(lease)
-        try:
-            yield
-        finally:
-            self.lease.remove(lease)
-            with told_in_one_line(self.folder):
-                lease.give_back()
 
     def refuse_links(self) -> None:
         """Errors: BadInput naming a link in the place of the run's folder, its cluster's, or what is in the run's."""
@@ -346,7 +302,7 @@ class Run:
         if self.is_kept:
             self._sync(written)
         if not all(lease.is_held() for lease in self.lease):
-            raise self._busy()
+            raise busy(self.folder)
         write_manifest(self._manifest(step), written)
         if step == PUBLISH:
             mark(self.folder)

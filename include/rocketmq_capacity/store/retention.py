@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from rocketmq_capacity.errors import BadInput, RunBusy
 from rocketmq_capacity.settings.policy import RetentionPolicy
-from rocketmq_capacity.store.lake import CLUSTER_FOLDER, LOCK, RUN_ID, Lake, Run
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER, RUN_ID, Lake, Run
 from rocketmq_capacity.store.place import delete_in_store, folders_in, is_local, size_in_store
 from rocketmq_capacity.store.run_key import due_of, key_of_what_if
+from rocketmq_capacity.store.run_lock import LOCK
 from rocketmq_capacity.store.run_lookup import is_trial
 
 ALWAYS_ALLOWED: Final = 10

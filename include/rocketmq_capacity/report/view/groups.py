@@ -7,29 +7,24 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rocketmq_capacity.plan_file.group import GroupPlan, PlanSkew, StrategyPlan, TrafficForecast
+from rocketmq_capacity.plan_file.group import GroupPlan, PlanSkew, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
-from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, when
+from rocketmq_capacity.report.figures import factor, number, per_cent
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure
 from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.view.answers import Answers
-from rocketmq_capacity.report.view.score import score_cell, score_facts
+from rocketmq_capacity.report.view.group_facts import clients_in_words, facts_of_group, reads_in_words, useful_in_words
+from rocketmq_capacity.report.view.score import score_cell
 from rocketmq_capacity.report.wording import (
-    BREAKS_WORDS,
-    PROTOCOL_WORDS,
     READING_WORDS,
-    SOURCE_WORDS,
     STATUS_WORDS,
     Wording,
 )
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import (
-    CONSUME_ACTIVELY,
-    CONSUME_PASSIVELY,
     DIALECT_WORDS,
-    GRPC,
     POP,
     RIGHT,
     SEVERITIES,
@@ -37,16 +32,11 @@ from rocketmq_capacity.vocabulary import (
     UNREAD,
     Severity,
     is_broadcasting,
-    is_clustering,
 )
-from rocketmq_capacity.wording import counted
 
 UNKNOWN_CELL: Final = "\u2013"
 CHANGE: Final = "CHANGE_STRATEGY"
 TO_POP: Final = "SWITCH_TO_POP"
-YEAR: Final = 365
-CONSUMERS: Final = {CONSUME_PASSIVELY: " (push consumers)", CONSUME_ACTIVELY: " (pull consumers)"}
-"""What is said of the consumers of a group, by its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +179,11 @@ def line_of(
         status_words=STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, "")).title,
         but_words=_but(group, bound),
         score=score_cell(group.score),
-        clients=_clients(group),
+        clients=clients_in_words(group),
         needed=UNKNOWN_CELL if staff.needed is None else number(staff.needed),
         spare=UNKNOWN_CELL if staff.spare is None else number(staff.spare),
-        useful=_useful(group),
-        reads=_reads(group),
+        useful=useful_in_words(group),
+        reads=reads_in_words(group),
         strategy=(now.strategy if now else group.current_strategy) or "\u2013",
         evenness=UNKNOWN_CELL if count is None else f"{metric(count.peak)} / {metric(count.floor)}",
         busy="\u2013" if group.utilisation is None else per_cent(group.utilisation.estimate),
@@ -234,7 +224,7 @@ def section_of(
         status=wording.title,
         status_meaning=wording.meaning,
         status_reason=status.provision_reason or "",
-        facts=_facts(group, staff, status),
+        facts=facts_of_group(group, staff, status),
         causes=tuple(
             GroupCause(cause.severity, cause.title, cause.message, answers.anchor(cause))
             for cause in causes[:CAUSES_A_GROUP]
@@ -268,117 +258,6 @@ def not_applicable(groups: Iterable[GroupPlan]) -> tuple[NotApplicable, ...]:
 def metric(value: float | None) -> str:
     """A metric with two decimals; what is not known is a dash."""
     return "\u2013" if value is None else f"{value:.2f}"
-
-
-def _clients(group: GroupPlan) -> str:
-    running, distinct = group.connections, group.distinct_client_ids
-    notes = [] if running == distinct else [f"{number(distinct)} ids"]
-    notes += [PROTOCOL_WORDS[group.protocol]] if group.protocol in PROTOCOL_WORDS else []
-    return f"{number(running)} ({', '.join(notes)})" if notes else number(running)
-
-
-def _useful(group: GroupPlan) -> str:
-    if group.max_useful_clients is not None:
-        return number(group.max_useful_clients)
-    is_boundless = not is_clustering(group.message_model) or group.message_request_mode == POP
-    return "no limit" if is_boundless else "unknown"
-
-
-def _reads(group: GroupPlan) -> str:
-    return "broadcasting" if is_broadcasting(group.message_model) else group.message_request_mode
-
-
-def _facts(group: GroupPlan, staff: ClientsOfGroup, status: GroupStatus) -> tuple[tuple[str, str], ...]:
-    topics = group.topics
-    listed = ", ".join(topics[:ITEMS]) + (f" and {len(topics) - ITEMS:,} more" if len(topics) > ITEMS else "")
-    facts = [
-        ("Running consumers", _clients(group)),
-        ("Useful at most", _useful(group) + (" clients" if group.max_useful_clients is not None else "")),
-        (f"Reads {counted(len(topics), 'topic')}", listed or "no business topic"),
-        ("Message model", (group.message_model or "unknown").replace("_", " ").capitalize()),
-        ("Reads by", group.message_request_mode + CONSUMERS.get(group.consume_type or "", "")),
-        ("Queues read", READING_WORDS.get(group.reading_status, Wording(UNKNOWN, UNKNOWN)).meaning),
-        ("Strategy in use", _strategy_words(group)),
-        ("Utilisation of the busiest client", _utilisation(group)),
-        ("Peak", _peak(group)),
-        ("Clients enough for the peak", _enough(group)),
-        ("Clients needed", UNKNOWN if staff.needed is None else number(staff.needed)),
-        ("Can give back", UNKNOWN if staff.spare is None else number(staff.spare)),
-        ("Headroom", _headroom(group)),
-        *score_facts(group.score),
-    ]
-    if group.traffic_forecast is not UNSET:
-        facts.append(("Traffic grows", _growth(group.traffic_forecast)))
-    filters = {**(status.pass_ratios or {}), **dict.fromkeys(status.unknown_filters)}
-    facts += [(f"Filter on {topic} lets through", per_cent(filters[topic])) for topic in sorted(filters)[:ITEMS]]
-    if status.provision_doubt:
-        facts.append(("Facts that do not agree", status.provision_doubt))
-    return tuple(facts)
-
-
-def _utilisation(group: GroupPlan) -> str:
-    """``37.8 % (c1)``, or from least to most where it is not exactly known."""
-    use = group.utilisation
-    if use is None:
-        return UNKNOWN
-    share = per_cent(use.estimate)
-    if use.lower != use.upper:
-        share = f"{share}, from {per_cent(use.lower)} to {per_cent(use.upper)}"
-    return f"{share} ({group.busiest_client})"
-
-
-def _enough(group: GroupPlan) -> str:
-    needed = group.needed_clients
-    if needed is None:
-        return UNKNOWN
-    if needed.target is None:
-        return "more clients alone are not enough"
-    bounds = "" if needed.lower == needed.upper else f" ({needed.lower} to {needed.upper or 'no number is enough'})"
-    return f"{number(needed.target)}{bounds}; at least {number(group.min_safe_clients)} however they share the work"
-
-
-def _peak(group: GroupPlan) -> str:
-    peak = group.peak
-    if peak is None or peak.msgs_per_s is None:
-        return UNKNOWN
-    times = "" if group.peak_factor is None else f", {group.peak_factor:.4g} times the measured rate"
-    when_seen = "" if peak.at is None else f" at {when(peak.at)}"
-    rate = f"{number(peak.msgs_per_s)} messages/s{when_seen}{times}; {counted(peak.days, 'stored day')}"
-    if peak.most_msgs_per_s is UNSET or peak.most_at is UNSET:
-        return rate
-    most = number(peak.most_msgs_per_s)
-    return f"{rate}; at most {most} messages/s between two samples, in the hour from {when(peak.most_at)} on"
-
-
-def _headroom(group: GroupPlan) -> str:
-    if group.headroom is None:
-        return UNKNOWN
-    at_peak, of_measured = factor(group.headroom.factor), group.headroom.measured_factor
-    is_same = of_measured is None or factor(of_measured) == at_peak
-    today = "" if of_measured is None or is_same else f" ({factor(of_measured)} the measured one)"
-    return f"{at_peak} the traffic at the peak{today}: then {BREAKS_WORDS[group.headroom.breaks]}"
-
-
-def _growth(forecast: TrafficForecast) -> str:
-    """How fast, and when the clients are too busy; over a year is not told."""
-    per_day, days = number(forecast.per_day_msgs_per_s), counted(forecast.known_days, "day")
-    if forecast.likely_days > YEAR:
-        return f"by {per_day} messages/s a day, seen over {days}"
-    likely, earliest = f"{forecast.likely_days:.0f}", f"{forecast.earliest_days:.0f}"
-    growth = f"by {per_day} messages/s a day, seen over {days}: too much in about {likely} days, at least {earliest}"
-    if forecast.queues is None or forecast.queues.likely_days > YEAR:
-        return growth
-    return f"{growth}; its queues are too few in about {forecast.queues.likely_days:.0f} days"
-
-
-def _strategy_words(group: GroupPlan) -> str:
-    if group.protocol == GRPC:
-        return f"{POP} (a Proxy assigns the queues)"
-    now = in_use(group)
-    if now is not None and now.strategy != group.current_strategy:
-        return f"{now.strategy} (its request mode)"
-    source = SOURCE_WORDS.get(group.current_strategy_source or "", "")
-    return f"{group.current_strategy or 'none'}{f' ({source})' if source else ''}"
 
 
 def _recommended(group: GroupPlan, answers: Answers) -> frozenset[str]:
