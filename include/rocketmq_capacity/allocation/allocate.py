@@ -11,9 +11,12 @@ from rocketmq_capacity.allocation.dialect import dialect_of, dialects_of, id_wit
 from rocketmq_capacity.allocation.registry import Strategy, strategy_of
 from rocketmq_capacity.allocation.rows import AllocationRows, rows_of_shares, with_proxied_rows
 from rocketmq_capacity.allocation.shares import everyone, owners_of_parts, seen_from, shares_of_parts
-from rocketmq_capacity.model.division import NOTHING, Division, Integers, Members
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import NO_OWNERS, NOBODY, Owners, Shares, Verdict, with_proxied
+from rocketmq_capacity.model.queues import NOTHING
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BROADCASTING, BUSINESS, JAVA, POP, Dialect

@@ -5,7 +5,8 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.model.division import Division, Integers
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.settings.policy import Policy
 

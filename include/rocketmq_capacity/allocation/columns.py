@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from rocketmq_capacity.allocation.rows import AllocationRows
-from rocketmq_capacity.model.division import Integers
+from rocketmq_capacity.model.arrays import Integers
 
 
 def allocation_columns(groups: Mapping[str, list[AllocationRows]]) -> dict[str, pa.Array]:

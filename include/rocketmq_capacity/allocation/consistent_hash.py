@@ -8,8 +8,10 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.model.division import NOTHING, Division, Integers, Queues
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import NOBODY, Shares
+from rocketmq_capacity.model.queues import NOTHING, Queues
 from rocketmq_capacity.settings.policy import Policy
 
 NAME: Final = vocabulary.CONSISTENT_HASH

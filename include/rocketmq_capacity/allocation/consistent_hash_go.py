@@ -8,7 +8,9 @@ from zlib import crc32
 import numpy as np
 
 from rocketmq_capacity.allocation.consistent_hash import TOPICS_REMEMBERED
-from rocketmq_capacity.model.division import Division, Integers, Members
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import NOBODY, Shares
 from rocketmq_capacity.settings.policy import Policy
 

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from rocketmq_capacity.model.division import Members
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.vocabulary import GO, GO_V2, JAVA, JAVA_4_7_1, Dialect
 
 VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)

@@ -6,8 +6,10 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity import vocabulary
-from rocketmq_capacity.model.division import NOT_RANKED, Division, Integers, Queues
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import NOBODY, Shares
+from rocketmq_capacity.model.queues import NOT_RANKED, Queues
 from rocketmq_capacity.settings.policy import Policy
 
 NAME: Final = vocabulary.MACHINE_ROOM

@@ -7,7 +7,8 @@ import numpy as np
 
 from rocketmq_capacity import vocabulary
 from rocketmq_capacity.allocation import avg, avg_by_circle
-from rocketmq_capacity.model.division import Division, Integers
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.settings.policy import Policy

@@ -6,7 +6,8 @@ import numpy as np
 
 from rocketmq_capacity import vocabulary
 from rocketmq_capacity.allocation import avg
-from rocketmq_capacity.model.division import Division, Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import RETRY

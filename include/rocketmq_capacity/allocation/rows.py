@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rocketmq_capacity.allocation.shares import index_of_clients, takers, takes_share
-from rocketmq_capacity.model.division import Division, Integers
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Shares
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import EVERY_QUEUE

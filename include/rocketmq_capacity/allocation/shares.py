@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rocketmq_capacity.model.division import Division, Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import NOBODY, Owners, Shares
 from rocketmq_capacity.model.ragged import lengths, within
 from rocketmq_capacity.vocabulary import BUSINESS, CONFIG, POP

@@ -20,14 +20,13 @@ from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.scale_down import ScaleDown, scale_down, settled
 from rocketmq_capacity.assessment.size_table import group_sizes
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.assessment.traffic_forecast import full_of_queues
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend
 from rocketmq_capacity.assessment.versions import version_faults
 from rocketmq_capacity.catalogue.rule import rule_of
-from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding, GroupFailure, GroupSize, GroupStatus, StrategyLoad, VersionFault

@@ -12,8 +12,8 @@ from typing import Annotated, Final, Protocol
 import numpy as np
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.catalogue.evidence import means
+from rocketmq_capacity.model.arrays import Flags, Numbers
 from rocketmq_capacity.model.broker_figures import (
     LOG_BEGIN,
     LOG_END,
@@ -25,7 +25,6 @@ from rocketmq_capacity.model.broker_figures import (
     put_rate,
     used_ratio,
 )
-from rocketmq_capacity.model.division import Flags
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker, BrokerLoad, TopicHeadroom

@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.assessment.loads import QueueWeights
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Division, Flags, Integers, Members, Queues
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.members import Members
+from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.model.ragged import begins_of, joined_from, lengths, within
 from rocketmq_capacity.model.written_queues import NOT_KNOWN, WrittenQueues
 from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX

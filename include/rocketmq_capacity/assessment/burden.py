@@ -11,9 +11,9 @@ import numpy as np
 
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.response_times import ResponseTimes
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
-from rocketmq_capacity.model.division import Division, Integers
+from rocketmq_capacity.model.arrays import Integers, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.model.ragged import begins_of, joined, joined_from, lengths
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rocketmq_capacity.assessment.group import AssessedGroup
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 
 FIGURES = (
     "incoming_msgs_per_s",

@@ -8,7 +8,9 @@ import numpy as np
 
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
-from rocketmq_capacity.model.division import Division, Flags, Integers, Members
+from rocketmq_capacity.model.arrays import Flags, Integers
+from rocketmq_capacity.model.division import Division
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import NOBODY
 from rocketmq_capacity.model.ragged import begins_of, joined_from, lengths
 from rocketmq_capacity.vocabulary import POP

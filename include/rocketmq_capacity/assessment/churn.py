@@ -13,8 +13,9 @@ from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.change import GroupAfterChange, Moved, moved_queues
 from rocketmq_capacity.assessment.loads import GroupLoad
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
-from rocketmq_capacity.model.division import Division, Members
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import Verdict
 from rocketmq_capacity.model.together import Together
 from rocketmq_capacity.vocabulary import CONFIG, CONSISTENT_HASH, POP, STRATEGIES

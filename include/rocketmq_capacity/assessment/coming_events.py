@@ -9,8 +9,8 @@ from msgspec import structs
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.sizes import Sizes, needed_clients
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.settings.events import coming_events
 from rocketmq_capacity.tables.assess.events import EventNeed
 from rocketmq_capacity.vocabulary import BUSINESS, ENOUGH, TOO_FEW, UNDECIDED

@@ -6,9 +6,9 @@ import numpy as np
 
 from rocketmq_capacity.assessment.lag import lag_growth
 from rocketmq_capacity.assessment.sampled import Sampled
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.arrays import Flags, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.vocabulary import BUSINESS
 from rocketmq_capacity.wording import rounded

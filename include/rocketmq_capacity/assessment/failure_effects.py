@@ -9,7 +9,8 @@ from rocketmq_capacity.assessment.broker_losses import BrokerLosses
 from rocketmq_capacity.assessment.effect import NONE, Crossed, JudgedEffect, Shift, effect_of, lag_grows_idly
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.model.division import Flags, Integers, Members
+from rocketmq_capacity.model.arrays import Flags, Integers
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import Owners
 
 

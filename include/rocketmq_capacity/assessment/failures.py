@@ -22,7 +22,8 @@ from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
 from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
-from rocketmq_capacity.model.division import Integers, Members
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import GroupFailure
 from rocketmq_capacity.vocabulary import (

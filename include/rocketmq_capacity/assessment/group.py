@@ -20,7 +20,6 @@ from rocketmq_capacity.assessment.reading import reading_status
 from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.sizes import Sizes
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.slow_pulls import SlowPulls, slow_pulls
 from rocketmq_capacity.assessment.spare import forbids
 from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, pulled_sizes
@@ -28,7 +27,8 @@ from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
 from rocketmq_capacity.assessment.suspended import Shares, Suspended, suspended_clients
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend, traffic_trend
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
-from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.arrays import Flags, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, Reads
 from rocketmq_capacity.model.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.model.together import Together

@@ -8,9 +8,8 @@ import numpy as np
 from msgspec import Struct
 
 from rocketmq_capacity.assessment.group import AssessedGroup
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.catalogue.evidence import means
-from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.wording import rounded
 
@@ -34,8 +33,6 @@ class RoomPair(Struct, frozen=True, kw_only=True):
 
 
 MB: Final = 1_000_000
-
-
 UNKNOWN_ROOM: Final = -1
 """The number for an unknown room."""
 

@@ -7,7 +7,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from rocketmq_capacity.assessment.sampled import Sampled
-from rocketmq_capacity.model.division import Integers
+from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts, Lag, Owned
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.wording import rounded

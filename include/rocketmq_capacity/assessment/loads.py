@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.skew import Numbers, floors, metrics
-from rocketmq_capacity.model.division import Division, Flags, Integers
+from rocketmq_capacity.assessment.skew import floors, metrics
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.model.queue_index import NO_QUEUE, NamedQueues, QueueIndex
 from rocketmq_capacity.model.ragged import lengths

@@ -15,11 +15,11 @@ import numpy as np
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.sizes import Divided, divided
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.broker_figures import mean_message_bytes
-from rocketmq_capacity.model.division import Division, Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import WARNING

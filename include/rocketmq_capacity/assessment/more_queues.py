@@ -11,12 +11,14 @@ from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
 from rocketmq_capacity.assessment.current import predicted_owners
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.sizes import Crowd, least_number, result
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.staff import Staff, pulled_sizes
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.model.division import Division, Integers, Members, Queues
+from rocketmq_capacity.model.arrays import Integers, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts, Place, Reads
 from rocketmq_capacity.model.kept_counts import kept_count
+from rocketmq_capacity.model.members import Members
+from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.vocabulary import READ_WRITE
 from rocketmq_capacity.wording import rounded
 

@@ -12,9 +12,9 @@ import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.response_times import ResponseTimes
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work, least_threads
-from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.arrays import Flags, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer, GroupFacts
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.settings.thresholds import Thresholds

@@ -12,7 +12,7 @@ from rocketmq_capacity.assessment.replicas import masterless
 from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
-from rocketmq_capacity.model.division import Flags
+from rocketmq_capacity.model.arrays import Flags
 from rocketmq_capacity.model.facts import ClusterFacts, Place
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue

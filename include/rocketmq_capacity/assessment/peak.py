@@ -10,7 +10,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.loads import QueueWeights
 from rocketmq_capacity.assessment.sampled import Sampled
-from rocketmq_capacity.assessment.skew import Numbers
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import UNKNOWN
 from rocketmq_capacity.model.queue_index import NO_QUEUE

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Division, Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
+from rocketmq_capacity.model.division import Division
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from itertools import chain
 
 import numpy as np
 
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Division, Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts
 from rocketmq_capacity.model.queue_index import NO_QUEUE, NamedQueues, QueueIndex
 from rocketmq_capacity.model.ragged import lengths

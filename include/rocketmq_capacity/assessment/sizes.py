@@ -16,8 +16,10 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.model.division import Division, Integers, Members
+from rocketmq_capacity.model.arrays import Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.vocabulary import java_order
 from rocketmq_capacity.wording import rounded

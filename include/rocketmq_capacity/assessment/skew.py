@@ -7,12 +7,10 @@ least 1, GINI = sum_i (2i-n-1) x_(i) / (n sum x) over ascending x, CV = populati
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from rocketmq_capacity.model.division import Flags
+from rocketmq_capacity.model.arrays import Flags, Numbers
 from rocketmq_capacity.tables.dataset import Metrics
 
-Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""
 
 _NAMES: Final = ("peak", "floor", "excess", "gini", "cv", "max", "min", "mean")

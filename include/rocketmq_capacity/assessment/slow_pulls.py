@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.arrays import Flags, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.tables.dataset import Queue

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from rocketmq_capacity.assessment.current import Current, OwnersToday
 from rocketmq_capacity.assessment.peak import Peak
 from rocketmq_capacity.assessment.response_times import ResponseTimes
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.model.owners import Allocator

@@ -12,8 +12,8 @@ import numpy as np
 
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.response_times import ResponseTimes
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Division, Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Owners
 
 

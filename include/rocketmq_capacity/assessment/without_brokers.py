@@ -11,8 +11,8 @@ from rocketmq_capacity.assessment.failure_effects import QueuesByReaders, twice_
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
-from rocketmq_capacity.assessment.skew import Numbers
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.owners import Owners
 
 

@@ -10,8 +10,10 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from rocketmq_capacity.model.division import NOTHING, Division, Flags, Integers, Queues
+from rocketmq_capacity.model.arrays import Flags, Integers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
+from rocketmq_capacity.model.queues import NOTHING, Queues
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import Dialect
 

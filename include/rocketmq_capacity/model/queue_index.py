@@ -6,8 +6,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rocketmq_capacity.model.division import Integers, Queues
+from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.model.facts import Lag
+from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.model.ragged import begins_of, lengths
 
 NO_QUEUE: Final = -1

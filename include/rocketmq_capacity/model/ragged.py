@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence, Sized
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from rocketmq_capacity.model.arrays import Integers
 
 
 def lengths(parts: Sequence[Sized]) -> Integers:

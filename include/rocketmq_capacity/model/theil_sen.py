@@ -10,8 +10,8 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.trend import Trend
 
 WEEK: Final = 7
@@ -22,8 +22,6 @@ LEAST_SEASONS: Final = 3
 NO_SEASON: Final = 1
 Z: Final = 1.959964
 """Of the normal distribution: 95 % of it are within so many deviations."""
-Numbers = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.facts import Place, Reads
-from rocketmq_capacity.model.ragged import Integers
 
 NOT_KNOWN: Final = -1
 """In place of a number of queues."""
@@ -39,8 +38,8 @@ class WrittenQueues:
     queues: Integers
     written_topic: Integers
     written_broker: Integers
-    put_msgs_per_s: npt.NDArray[np.float64]
-    pass_ratio: npt.NDArray[np.float64]
+    put_msgs_per_s: Numbers
+    pass_ratio: Numbers
 
     @classmethod
     def of(cls, topics: Sequence[Reads], facts: Sequence[Place]) -> "WrittenQueues":

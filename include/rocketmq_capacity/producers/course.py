@@ -6,8 +6,8 @@ from math import ceil
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.producers.ensemble import PROXY, PROXY_REFRESH_MS, Habits, RouteTrouble, Sender, Watched, watch
 from rocketmq_capacity.producers.layout import RouteLayout
 from rocketmq_capacity.producers.troubles import (
@@ -20,7 +20,6 @@ from rocketmq_capacity.producers.troubles import (
     trouble_ms,
     watched_ms,
 )
-from rocketmq_capacity.producers.turn import Integers
 from rocketmq_capacity.settings.policy import Policy
 
 LENGTHS_S: Final = (1, 2, 5, 10, 30, 60, 300)
@@ -239,7 +238,7 @@ class _Sums:
     def _slice(self, begun_ms: Integers) -> Integers:
         return begun_ms // (self._length_s * 1000)
 
-    def _counted(self, at: Integers, weights: Integers | None = None) -> NDArray[np.int64]:
+    def _counted(self, at: Integers, weights: Integers | None = None) -> Integers:
         counted = np.bincount(at, weights, minlength=self._shape[0] * self._shape[1])
         return np.rint(counted).astype(np.int64).reshape(self._shape)
 

@@ -13,13 +13,13 @@ from random import Random
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.producers.generation import GENERATIONS, Release, release_of
 from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer, SendOutcome, SentMessage
 from rocketmq_capacity.producers.proxy import ProxyChoice
 from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
-from rocketmq_capacity.producers.turn import Integers, Listed
+from rocketmq_capacity.producers.turn import Listed
 from rocketmq_capacity.settings.producers import ONEWAY, SEND_TIMEOUT_MS, SYNC, Sending
 from rocketmq_capacity.vocabulary import JAVA
 
@@ -142,7 +142,7 @@ class Messages(NamedTuple):
     taken_ms: Integers
     last: Integers
     tries: Integers
-    is_stored: NDArray[np.bool_]
+    is_stored: Flags
 
 
 class Tries(NamedTuple):
@@ -175,7 +175,7 @@ class Watched:
     tries: Tries
     turns: int
     displaced_queues: int
-    held: NDArray[np.float64]
+    held: Numbers
 
 
 def watch(sender: Sender, route: Sequence[WritePlace], trouble: RouteTrouble, habits: Habits) -> Iterator[Watched]:
@@ -226,7 +226,7 @@ class _Thread:
         self._waits, self._is_one_way = mode == SYNC, mode == ONEWAY
         self._brokers = brokers
         self._log = _Log(brokers)
-        self._calm: dict[int, tuple[Integers, NDArray[np.bool_], bool]] = {}
+        self._calm: dict[int, tuple[Integers, Flags, bool]] = {}
         self._sender: ProducerThread | ProxyChoice
         # A client counts one step before its first choice. Only a Proxy without fault tolerance chooses first.
         if sender.release is None:

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.producers.route import WriteQueue
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

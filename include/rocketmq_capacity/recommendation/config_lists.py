@@ -13,14 +13,14 @@ from msgspec import json
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.model.config_assignment import ConfigAssignment
-from rocketmq_capacity.model.division import Integers
 from rocketmq_capacity.model.owners import NOBODY
 from rocketmq_capacity.recommendation.answer import figures, sentences
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, is_worse, side_shown
-from rocketmq_capacity.recommendation.facts import AdvisedGroup, Numbers, Sharing
+from rocketmq_capacity.recommendation.facts import AdvisedGroup, Sharing
 from rocketmq_capacity.tables.dataset import Metrics, Queue
 from rocketmq_capacity.vocabulary import (
     BUSINESS,

@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.capacity import TooMany
 from rocketmq_capacity.assessment.coverage import EmptyBroker
 from rocketmq_capacity.catalogue.rule import evidence_of
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.cases import CaseSide, EffectOfCase, QueueChange
-from rocketmq_capacity.model.division import Flags, Integers
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
@@ -22,7 +19,6 @@ from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import READ_WRITE, java_order, own_perm
 from rocketmq_capacity.wording import percent
 
-Numbers = npt.NDArray[np.float64]
 """NaN is unknown."""
 COVERAGE: Final = "TOPIC_COVERAGE"
 SUSPECT: Final = "SUSPECT_SNAPSHOT"

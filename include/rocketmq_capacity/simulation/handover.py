@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Integers
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, DelaySpan, chance_later, later
 from rocketmq_capacity.simulation.timing import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rocketmq_capacity.model.division import Flags, Integers
+from rocketmq_capacity.model.arrays import Flags, Integers
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.views import NONE
 

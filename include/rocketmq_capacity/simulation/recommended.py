@@ -12,9 +12,11 @@ from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.model.config_assignment import CONFIG_ASSIGNMENT
-from rocketmq_capacity.model.division import Division, Members, Queues
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumption, GroupFacts
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import NO_OWNERS
+from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.recommendation.fix_clients import all_subscribe, each_an_id

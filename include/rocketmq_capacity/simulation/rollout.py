@@ -13,8 +13,8 @@ import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.group import AssessedGroup
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.arrays import Flags, Numbers
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.owners import NO_OWNERS
 from rocketmq_capacity.plan_file.rolling_restart import ClientIds, RestartStep, RestartTotals

@@ -9,7 +9,8 @@ import numpy as np
 from rocketmq_capacity.assessment.current import client_runs
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.loads import QueueWeights
-from rocketmq_capacity.model.division import Division, Flags
+from rocketmq_capacity.model.arrays import Flags
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import NO_OWNERS, Owners
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import BUSINESS

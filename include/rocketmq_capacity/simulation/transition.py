@@ -12,8 +12,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from rocketmq_capacity.assessment.group import AssessedGroup
-from rocketmq_capacity.assessment.skew import Numbers
-from rocketmq_capacity.model.division import Flags, Integers, Queues
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
+from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, DelaySpan
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing

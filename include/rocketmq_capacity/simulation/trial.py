@@ -15,9 +15,11 @@ from rocketmq_capacity.assessment.loads import GroupLoad, QueueWeights
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
 from rocketmq_capacity.model.cases import CaseSide, QueueChange
-from rocketmq_capacity.model.division import Division, Members, Queues
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts, Reads
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import NOBODY, Owners
+from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedGroup, Sharing, TopicRefusals
 from rocketmq_capacity.tables.dataset import Queue
