@@ -8,8 +8,10 @@ from typing import Final
 
 from rocketmq_capacity.cli import texts_of_help
 from tests.fixtures.environment import ROOT
-from tests.language.extraction import NOT_SHOWN, PACKAGE, Found, _last_name, _name_of, _Reader, _variants, sentences_of
+from tests.language.extraction import PACKAGE, name_of
 from tests.language.others import texts_of_others
+from tests.language.readers import NOT_SHOWN, Found, Reader
+from tests.language.templates import last_name, sentences_of, variants_of
 
 TOLD_BY: Final = {
     "BadInput": 2,
@@ -97,7 +99,7 @@ def texts_beside_plans() -> dict[str, list[str]]:
     """Each with the places where it is made."""
     found = Found()
     for file in sorted(chain(*(folder.rglob("*.py") for folder in (PACKAGE, ROOT / "plugins", ROOT / "dags")))):
-        name, tree = _name_of(file), ast.parse(file.read_text("utf-8"))
+        name, tree = name_of(file), ast.parse(file.read_text("utf-8"))
         _ErrorReader(name, found).visit(tree)
         if name in WHOLE:
             _WholeReader(name, found).visit(tree)
@@ -112,16 +114,16 @@ def texts_beside_plans() -> dict[str, list[str]]:
     return found.texts
 
 
-class _ErrorReader(_Reader):
+class _ErrorReader(Reader):
     """Reads what errors are told to say."""
 
     def visit_Raise(self, node: ast.Raise) -> None:  # noqa: N802  # ast's name
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:  # noqa: N802  # ast's name
-        place = TOLD_BY.get(_last_name(node.func), len(node.args))
+        place = TOLD_BY.get(last_name(node.func), len(node.args))
         for argument in node.args[place : place + 1]:
-            for text in _variants(argument, self.assigned):
+            for text in variants_of(argument, self.assigned):
                 for sentence in sentences_of(text, NO_TEXT):
                     self.found.texts.setdefault(sentence, []).append(f"{self.name}:{node.lineno}")
         for inner in ast.iter_child_nodes(node):
@@ -134,7 +136,7 @@ class _ErrorReader(_Reader):
         """Only of errors."""
 
 
-class _WholeReader(_Reader):
+class _WholeReader(Reader):
     """Reads every text."""
 
     no_text = NO_TEXT
@@ -143,7 +145,7 @@ class _WholeReader(_Reader):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:  # noqa: N802  # ast's name
-        if _last_name(node.func) not in NOT_SHOWN - TOLD_BY.keys() and _last_name(node.func) != "phrase":
+        if last_name(node.func) not in NOT_SHOWN - TOLD_BY.keys() and last_name(node.func) != "phrase":
             self.generic_visit(node)
 
 

@@ -19,6 +19,11 @@ def elements(tree: Element, name: str, namespace: str = HTML) -> list[Element]:
     return list(tree.iter(namespace + name))
 
 
+def inner_links(tree: Element) -> set[str]:
+    """The ids that links lead to; other links lead to scripts beside the page."""
+    return {href[1:] for a in elements(tree, "a") if (href := a.get("href", "")).startswith("#")}
+
+
 def text_of(element: Element) -> str:
     """The element's text, white space as a reader sees it."""
     return " ".join("".join(element.itertext()).split())

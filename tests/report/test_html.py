@@ -3,30 +3,26 @@
 import base64
 import hashlib
 import itertools
-import json
 import re
 
 import pytest
 from jinja2 import PackageLoader
 
-from rocketmq_capacity.catalogue.rule import rules
-from rocketmq_capacity.report import html, limits
-from rocketmq_capacity.report.detail import worst_groups
+from rocketmq_capacity.report import html
 from rocketmq_capacity.settings.policy import Policy
-from tests.report.from_rows import DEFAULTS, page_of, plan_of
-from tests.report.page_reader import HTML, SVG, by_id, elements, read_page, section, text_of, with_class
+from tests.report.from_rows import page_of
+from tests.report.page_reader import HTML, SVG, by_id, elements, inner_links, read_page, section, text_of, with_class
 from tests.report.row_builders import (
     a_cluster,
     a_finding,
     a_group,
     a_load,
     a_recommendation,
-    a_recommended_transition,
     a_strategy,
     metrics,
 )
 from tests.report.sample_cluster import CLIENTS, sample_rows
-from tests.report.varied_cluster import a_scenario, a_step, varied_rows
+from tests.report.varied_cluster import a_scenario, varied_rows
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -60,18 +56,9 @@ TOLD = Policy.model_validate({
 """A policy that gives the page every section that a policy can."""
 
 
-def page(rows, scenario=None, policy=DEFAULTS):
-    return page_of(rows, policy=policy, scenario=scenario)
-
-
-def inner_links(tree):
-    """The ids that links lead to; other links lead to scripts beside the page."""
-    return {href[1:] for a in elements(tree, "a") if (href := a.get("href")).startswith("#")}
-
-
 @pytest.fixture(scope="module")
 def varied_page():
-    return page(varied_rows(18), a_scenario(), TOLD)
+    return page_of(varied_rows(18), scenario=a_scenario(), policy=TOLD)
 
 
 @pytest.fixture(scope="module")
@@ -90,20 +77,20 @@ def test_the_page_of_the_checks_has_every_section_that_a_policy_gives(varied_tre
 
 
 def test_a_cluster_without_anything_gives_a_valid_page():
-    tree = read_page(page({"cluster": [a_cluster()]}))
+    tree = read_page(page_of({"cluster": [a_cluster()]}))
 
     assert "Nothing needs to be changed in 0 consumer groups." in text_of(tree)
 
 
 def test_equal_rows_give_equal_pages(varied_page):
-    assert page(varied_rows(18), a_scenario(), TOLD) == varied_page
+    assert page_of(varied_rows(18), scenario=a_scenario(), policy=TOLD) == varied_page
 
 
 def test_a_process_that_is_ready_reads_no_template_for_a_page(varied_page, monkeypatch):
     html.get_ready()
     monkeypatch.delattr(PackageLoader, "get_source")
 
-    assert page(varied_rows(18), a_scenario(), TOLD) == varied_page
+    assert page_of(varied_rows(18), scenario=a_scenario(), policy=TOLD) == varied_page
 
 
 def test_nothing_on_the_page_leads_or_reaches_outside(varied_tree, varied_page):
@@ -180,7 +167,7 @@ def test_a_charts_bars_are_its_tables_numbers():
     rows = sample_rows()
     rows["strategy_load"].append(a_strategy(strategy="CONFIG", count=metrics([2] * 12, 1.5)))
     rows["client_load"] += [a_load("g_pay", "CONFIG", client, 2) for client in CLIENTS]
-    tree = read_page(page(rows))
+    tree = read_page(page_of(rows))
     (box,) = [f for f in elements(tree, "figure") if "g_pay" in text_of(f.find(f".//{HTML}caption"))]
 
     cells = [[text_of(cell) for cell in row] for row in box.iter(f"{HTML}tr")]
@@ -228,9 +215,9 @@ def test_hostile_names_are_text_and_nothing_else(name):
     scenario["groups"][0]["consumer_group"] = name
     scenario["findings_added"] = []
 
-    text = page(rows, scenario)
+    text = page_of(rows, scenario=scenario)
     tree = read_page(text)
-    harmless = read_page(page(sample_rows() | {"failure": rows["failure"]}, a_scenario()))
+    harmless = read_page(page_of(sample_rows() | {"failure": rows["failure"]}, scenario=a_scenario()))
 
     assert {e.tag for e in tree.iter()} <= {e.tag for e in harmless.iter()} | {f"{HTML}pre", f"{HTML}ol"}
     allowed = {name for e in harmless.iter() for name in e.attrib}
@@ -242,188 +229,6 @@ def test_hostile_names_are_text_and_nothing_else(name):
     assert any(shown[:12] in text_of(t) for t in tree.iter(f"{SVG}text"))
 
 
-def test_a_what_if_says_how_to_carry_it_out_step_by_step():
-    text = text_of(read_page(page(sample_rows(), a_scenario())))
-
-    for step in ("Write down", "Read down"):
-        for part in (
-            "What comes of",
-            "mqadmin topicRoute -t pay It must show: what",
-            "What blocks",
-            "The way back from",
-        ):
-            assert f"{part} {step}" in text
-    assert "mqadmin updateTopic -r 4 -w 2" in text
-    assert "The fewest that serve every group of it: 2 on each writable broker." in text
-
-
-def test_a_recommendation_with_steps_shows_them_instead_of_its_commands():
-    rows = sample_rows()
-    steps = json.dumps([a_step("Write down", ["mqadmin updateTopic -r 4 -w 2"]), a_step("Read down", [])])
-    rows["recommendation"] = [
-        row | {"commands": ["mqadmin all of them"], "steps": steps} for row in rows["recommendation"]
-    ]
-    text = text_of(read_page(page(rows)))
-
-    assert "The way back from Read down." in text
-    assert "mqadmin updateTopic -r 4 -w 2" in text
-    assert "mqadmin all of them" not in text
-
-
-def test_fixed_lists_are_a_sentence_that_says_what_they_move_and_where_they_are():
-    rows = sample_rows()
-    lists = {
-        "moved_queues": 2,
-        "before": {"count": {"excess": 1.5}},
-        "after": {"count": {"excess": 1.0}},
-        "note": "Make all lists anew.",
-        "clients": {"c1\n": [{"topic": "pay", "broker_name": 'a"b', "queue_id": i} for i in range(99)], "c2": []},
-    }
-    rows["recommendation"] = [row | {"config_assignment": json.dumps(lists)} for row in rows["recommendation"]]
-    rows["recommended_transition"] = [
-        a_recommended_transition(row["id"], is_of_lists=True, moved_queues=2, new_queues=0)
-        for row in rows["recommendation"]
-    ]
-    text = text_of(read_page(page(rows)))
-
-    assert "Until all have restarted" in text
-    assert "2 queues get another owner. A queue is unread for 25.5 s on average, at most 53.5 s" in text
-    assert "At the same time, at most 2 queues are unread and 1 read twice." in text
-    assert "Or a fixed list of queues for each client (CONFIG): 2 queues with another owner" in text
-    assert "Make all lists anew." in text
-    assert "The lists are in plan.json (config_assignment) and recommendations.csv." in text
-    assert "new MessageQueue" not in text
-
-
-@pytest.mark.parametrize(
-    ("worst", "said"),
-    [(100.0, "at most 100 messages are"), (0.0, "no message is"), (None, "an unknown number is")],
-)
-def test_a_recommendation_that_moves_queues_says_how_many_messages_come_twice(worst, said):
-    rows = sample_rows()
-    wanted = rows["recommendation"][0]["id"]
-    rows["recommended_transition"] = [a_recommended_transition(wanted, messages_twice_worst=worst)]
-
-    assert f"at most 53.5 s, and {said} consumed twice." in text_of(read_page(page(rows)))
-
-
-def causes(text):
-    """The lines of what to do first, and each cause behind its line."""
-    first = elements(read_page(text), "section")[1]
-    return [line for line in first if "cause" in (line.get("class") or "").split()]
-
-
-def told_in(cause):
-    return text_of(cause.find(f"{HTML}summary"))
-
-
-def test_a_queue_is_shown_in_short_among_subjects_and_in_the_evidence():
-    queue = {"topic": "pay", "broker_name": "broker-a", "queue_id": 3}
-    evidence = {"hottest": [{"queue": queue, "msgs_per_s": 21.0}]}
-    rows = sample_rows() | {"finding": [a_finding("HOT_QUEUE", queues=[queue], evidence=evidence)]}
-
-    text = text_of(by_id(read_page(page(rows)), plan_of(rows).causes[0].anchor))
-
-    assert text.count("pay broker-a 3") == 2
-    assert "queue_id" not in text
-
-
-def test_what_to_do_first_is_the_worst_and_offers_a_choice():
-    rows = sample_rows()
-    rows["finding"].append(
-        a_finding("ORPHAN_QUEUE", {"orphans": 2}, severity="CRITICAL", message="2 queues have no reader.")
-    )
-
-    first, second = causes(page(rows))
-
-    assert told_in(first) == "Critical Queues that nobody reads 2 queues without reader g_pay 2 queues have no reader."
-    assert "No change is proposed" in text_of(first)
-    assert told_in(second).startswith("Warning Run 8 consumers of g_pay Change in the clients one of 2 ways")
-
-
-def test_a_cause_is_shown_once_and_its_group_links_to_it():
-    tree = read_page(page(sample_rows()))
-
-    (group,) = with_class(tree, "group")
-    (link,) = [a for a in elements(group, "a") if a.get("href").startswith("#cause-")]
-    body = by_id(tree, link.get("href")[1:])
-    assert [text_of(way.find(f"{HTML}h3")) for way in with_class(body, "advice")] == [
-        "Run 8 consumers of g_pay Change in the clients",
-        "Give pay more queues Changes the cluster",
-    ]
-    assert sum("8 consumers read as much as 12." in (one.text or "") for one in tree.iter()) == 1
-
-
-def test_what_changes_the_cluster_and_what_only_looks_differ_in_words():
-    rows = sample_rows()
-    rows["recommendation"] = [
-        a_recommendation(commands=["mqadmin updateTopic -n a -b b -t pay -r 6 -w 6 -p 6 -o false"]),
-        a_recommendation("INVESTIGATE", consumer_group="g_pay", topic=None, commands=["mqadmin consumerProgress -n a"]),
-    ]
-
-    change, look = with_class(read_page(page(rows)), "advice")
-
-    assert (change.get("class"), look.get("class")) == ("advice cluster", "advice look")
-    assert "Changes the cluster" in text_of(change)
-    assert "Only looks" in text_of(look)
-
-
-def test_equal_causes_of_many_groups_are_one_line_with_their_number():
-    names = [f"g{n}" for n in range(5)]
-    rows = {
-        "cluster": [a_cluster()],
-        "group_status": [a_group(name) for name in names],
-        "finding": [a_finding("MIXED_STRATEGIES", consumer_group=name) for name in names],
-    }
-
-    (line,) = causes(page(rows))
-
-    assert told_in(line).startswith("Warning 5 times: Consumers of one group that divide the queues differently")
-    assert len(with_class(line, "cause")) == 1 + 5
-
-
-def test_more_queues_of_several_topics_are_shown_as_one():
-    rows = sample_rows()
-    rows["group_status"] = [a_group(topics=["pay", "refund"])]
-    rows["recommendation"] = [a_recommendation(id=topic, topic=topic) for topic in ("pay", "refund")]
-
-    (way,) = with_class(read_page(page(rows)), "advice")
-
-    assert text_of(way.find(f"{HTML}h3")).startswith("Give pay and refund more queues")
-    assert text_of(way).endswith("Ids pay, refund")
-
-
-def test_no_two_causes_have_one_title():
-    topics = ("pay", "pay2")
-    rows = sample_rows() | {
-        "finding": [a_finding("TRAFFIC_SKEW", topic=topic) for topic in topics],
-        "recommendation": [
-            a_recommendation(
-                "CHANGE_STRATEGY", id=topic, rules=["TRAFFIC_SKEW"], consumer_group="g_pay", topic=topic, reason=topic
-            )
-            for topic in topics
-        ],
-    }
-
-    titles = [text_of(title) for title in with_class(read_page(page(rows)), "title")]
-
-    assert titles == [
-        f"Let all clients of g_pay run another strategy: messages shared out unevenly, {topic}" for topic in topics
-    ]
-
-
-def test_the_check_and_the_way_back_are_beside_the_change():
-    rows = sample_rows()
-    check = {"check_command": "mqadmin topicRoute -t pay", "check_shows": "six queues."}
-    moves_nothing = {"action": "CHECK_PRODUCER_KEYS", "way_back": "Take them away."}
-    rows["recommendation"] = [a_recommendation() | check | moves_nothing]
-
-    (way,) = with_class(read_page(page(rows)), "advice")
-
-    told = [text_of(one) for one in elements(way, "dd")]
-    assert told == ["mqadmin topicRoute -t pay It must show: six queues.", "Take them away."]
-
-
 def test_the_reason_why_strategies_cannot_run_is_shown_once_for_all_groups():
     rows = sample_rows()
     names = ["g_pay", "g_other"]
@@ -431,36 +236,14 @@ def test_the_reason_why_strategies_cannot_run_is_shown_once_for_all_groups():
     refused = {"is_applicable": False, "reason": "the policy names no machine_rooms"}
     rows["strategy_load"] = [a_strategy(name, "MACHINE_ROOM") | refused for name in names]
 
-    text = text_of(read_page(page(rows)))
+    text = text_of(read_page(page_of(rows)))
 
     assert text.count("the policy names no machine_rooms") == 1
     assert "MACHINE_ROOM in 2 groups: the policy names no machine_rooms" in text
 
 
-def test_a_manual_recommendation_says_so_and_warns_of_its_commands():
-    rows = sample_rows()
-    rows["recommendation"] = [
-        a_recommendation(is_manual=True, commands=["# mqadmin updateTopic"], reason="It is ordered.")
-    ]
-
-    (advice,) = with_class(read_page(page(rows)), "advice")
-
-    assert "Manual: a person decides" in text_of(advice)
-    assert "It is ordered." in text_of(advice)
-    assert "Do not run these as they are" in text_of(advice)
-
-
-def test_each_command_has_its_line_and_a_line_end_inside_one_is_visible():
-    rows = sample_rows()
-    rows["recommendation"] = [a_recommendation(commands=["mqadmin a", "mqadmin b -t 'x\ny'"])]
-
-    (block,) = elements(read_page(page(rows)), "pre")
-
-    assert "".join(block.itertext()).splitlines() == ["mqadmin a", "mqadmin b -t 'x[U+000A]y'"]
-
-
 def test_an_undecided_group_says_why():
-    text = text_of(read_page(page(sample_rows())))
+    text = text_of(read_page(page_of(sample_rows())))
 
     assert "Why 1 group is undecided." in text
     assert "no client reports its response time (1 group)" in text
@@ -508,82 +291,6 @@ def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
     assert text_of(varied_tree.find(f"{HTML}head/{HTML}title")).startswith("What-if: ")
 
 
-@pytest.mark.slow
-def test_a_big_cluster_lists_every_group_and_counts_what_it_leaves_out():
-    groups = 1_000
-    rows = varied_rows(groups)
-    text = page(rows)
-    tree = read_page(text)
-
-    (table,) = with_class(tree, "groups")
-    assert len(list(table.iter(f"{HTML}tr"))) == limits.GROUPS + 1
-    assert len(with_class(tree, "group")) == limits.GROUPS_IN_DETAIL
-    assert len(elements(tree, "figure")) == limits.CHARTS + 1
-    plan = plan_of(rows)
-    shown = [one for one in with_class(tree, "cause") if "fold" not in one.get("class").split()]
-    hidden = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more of [\d,]+ (?:is|are) in", text)]
-    hidden += [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more causes? (?:is|are) in", text)]
-    assert len(shown) + sum(hidden) == len(plan.causes)
-    assert f"{groups - limits.GROUPS:,} more groups are in plan.json" in text
-    assert "further uneven groups have none" in text
-    assert len(text) < 2_550_000
-
-
-def test_a_huge_cluster_lists_the_groups_with_the_worst_findings_by_name_and_counts_the_others(monkeypatch):
-    monkeypatch.setattr("rocketmq_capacity.report.view.page.GROUPS", 10)
-    monkeypatch.setattr("rocketmq_capacity.report.detail.GROUPS_IN_DETAIL", 3)
-    rows = varied_rows(18)
-    worst = worst_groups(plan_of(rows))[:10]
-
-    tree = read_page(page(rows))
-
-    (table,) = with_class(tree, "groups")
-    assert [text_of(row[0]) for row in table.iter(f"{HTML}tr")][1:] == list(worst)
-    assert len(with_class(tree, "group")) == 3
-    ids = {element.get("id") for element in tree.iter() if element.get("id")}
-    assert inner_links(tree) <= ids
-    told = " ".join(text_of(note) for note in with_class(tree, "more"))
-    assert re.search(r"\b8 more groups\b", told)
-
-
-def test_what_one_group_and_one_finding_say_is_bounded_however_much_there_is():
-    names = [f"t{n:03}" for n in range(300)]
-    rows = sample_rows()
-    rows["group_status"] = [a_group(topics=names)]
-    rows["finding"] = [
-        a_finding(evidence={"queues": dict.fromkeys(names, 1)} | dict.fromkeys(names, 1)),
-        *(a_finding("HOT_QUEUE", topic=name) for name in names),
-    ]
-    advice = a_recommendation("SCALE_CONSUMERS", topic=None)  # of the whole cluster: it stands first
-    rows["recommendation"] = [advice, *(a_recommendation(id=name, topic=name) for name in names)]
-
-    tree = read_page(page(rows))
-
-    (group,) = with_class(tree, "group")
-    assert len(elements(with_class(group, "plain")[0], "li")) == limits.CAUSES_A_GROUP
-    assert len(with_class(tree, "cause")) <= 2 * limits.FOLDED_CAUSES + 2
-    evidence = [one for one in elements(tree, "details") if one.get("class") == "deep"]
-    assert all(len(elements(one, "dt")) <= 2 * limits.TABLE_ROWS + 1 for one in evidence)
-    told = [text_of(note) for note in with_class(tree, "more")]
-    for more in (300 - limits.FOLDED_CAUSES, 300 - limits.TABLE_ROWS, 301 - limits.TABLE_ROWS):
-        assert any(note.startswith(f"{more} more") for note in told), more
-
-
-def test_many_folded_lines_show_fewer_causes_each():
-    rows = sample_rows()
-    names = [rule for rule in rules() if rule != "SUSPECT_SNAPSHOT"][:25]
-    rows["finding"] = [a_finding(rule, topic=f"t{number:02}") for rule in names for number in range(30)]
-    rows["recommendation"] = []
-
-    tree = read_page(page(rows))
-
-    told = [text_of(note) for note in with_class(tree, "more")]
-    left_out = [note.split()[0] for note in told if "of 30 are in" in note]
-    more = 30 - limits.ALL_FOLDED_CAUSES // len(left_out)
-    assert len(left_out) > limits.ALL_FOLDED_CAUSES / limits.FOLDED_CAUSES
-    assert set(left_out) == {str(more)}
-
-
 def test_no_severity_or_status_is_shown_by_colour_alone(varied_tree):
     badges, statuses = with_class(varied_tree, "badge"), with_class(varied_tree, "swatch")
 
@@ -611,7 +318,7 @@ def test_the_page_names_clients_that_are_behind_a_proxy():
         "finding": [a_finding(consumer_group=name) for name in ("g_both", "g_grpc", "g_pay")],
     }
 
-    tree = read_page(page(rows))
+    tree = read_page(page_of(rows))
 
     (table,) = with_class(tree, "groups")
     lines = [[text_of(cell) for cell in row] for row in elements(table, "tr")[1:]]
@@ -621,18 +328,3 @@ def test_the_page_names_clients_that_are_behind_a_proxy():
         "g_pay": "6",
     }
     assert "POP (a Proxy assigns the queues)" in text_of(tree)
-
-
-@pytest.mark.parametrize(
-    ("moved", "new", "said"),
-    [
-        (0, 24, "24 new queues get their first owner. A queue is unread"),
-        (1, 1, "1 queue gets another owner and 1 new queue gets its first owner. A queue is unread"),
-    ],
-)
-def test_a_new_queue_does_not_get_another_owner(moved, new, said):
-    rows = sample_rows()
-    first = rows["recommendation"][0]["id"]
-    rows["recommended_transition"] = [a_recommended_transition(first, moved_queues=moved, new_queues=new)]
-
-    assert said in text_of(read_page(page(rows)))
