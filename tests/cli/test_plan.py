@@ -28,6 +28,7 @@ from tests.cli.sample_plans import a_day_before
 from tests.docs.report_sections import unexplained
 from tests.fixtures.environment import ROOT
 from tests.plan import sample_bytes
+from tests.report.test_publish import FILES
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -51,21 +52,7 @@ def test_report_plan_and_every_table_are_there_and_nothing_beside_them(plain: Pl
     tables = {path for path in files if path.startswith("tables/")}
     scripts = {path for path in files if path.startswith("scripts/")}
     assert {path.rpartition(".")[2] for path in scripts} == {"sh"}
-    assert files - tables - scripts == {
-        MARKER,
-        "capacity.json",
-        "desired_state.yaml",
-        "desired_state_differences.json",
-        "findings.csv",
-        "metrics.prom",
-        "plan.json",
-        "recommendations.csv",
-        "report.html",
-        "runbook.json",
-        "runbook.md",
-        "summary.json",
-        "tickets.json",
-    }
+    assert files - tables - scripts == {MARKER, *FILES}
     assert {path.rpartition(".")[2] for path in tables} == {"parquet"}
     assert {path.count("/") for path in tables} == {2}
     assert {path.split("/")[1] for path in tables} >= {"allocation", "finding", "recommendation", "topic_queue"}

@@ -14,6 +14,7 @@ from rocketmq_capacity.provider.approval import answer_fields, questions
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.selection import asked_about
 from rocketmq_capacity.store.lake import Lake, Run
+from tests.plugins.asked_at import QUESTION
 from tests.plugins.stored_reports import LAST, put, rows_of
 
 if TYPE_CHECKING:
@@ -21,35 +22,20 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.airflow
 
-DAG_ID = "rocketmq_capacity_approval"
-ASKED = f"/api/v2/dags/{DAG_ID}/dagRuns/asked/taskInstances/approval.ask/-1/hitlDetails"
-
 
 @pytest.fixture(scope="module")
 def dag_run(airflow_database: None, dag_bag: "DagBag") -> Any:
     """A run of the approval's Dag, as the scheduler makes it."""
     from airflow.dag_processing.bundles.manager import DagBundlesManager
     from airflow.dag_processing.dagbag import sync_bag_to_db
-    from airflow.models.dagbag import DBDagBag
     from airflow.utils.session import create_session
-    from airflow.utils.state import DagRunState
-    from airflow.utils.types import DagRunTriggeredByType, DagRunType
+
+    from tests.plugins.asked import asking_task
 
     DagBundlesManager().sync_bundles_to_db()
     sync_bag_to_db(dag_bag, "dags-folder", None)
     with create_session() as session:
-        dag = DBDagBag().get_latest_version_of_dag(DAG_ID, session=session)
-        assert dag is not None
-        run = dag.create_dagrun(
-            run_id="asked",
-            run_after=datetime.now(UTC),
-            run_type=DagRunType.MANUAL,
-            triggered_by=DagRunTriggeredByType.TEST,
-            state=DagRunState.RUNNING,
-            session=session,
-        )
-        (ask,) = (one for one in run.get_task_instances(session=session) if one.task_id == "approval.ask")
-        return ask.id
+        return asking_task(session).id
 
 
 @pytest.fixture
@@ -87,12 +73,12 @@ def alternatives(plan: Plan) -> str:
 
 def answered(client: Any, option: str = "Approve", **fields: Any) -> tuple[int, str]:
     body = json.dumps({"chosen_options": [option], "params_input": fields})  # with half a character as an escape
-    answer = client.patch(ASKED, content=body, headers={"Content-Type": "application/json"})
+    answer = client.patch(QUESTION, content=body, headers={"Content-Type": "application/json"})
     return answer.status_code, str(answer.json().get("detail", ""))
 
 
 def is_open(client: Any) -> bool:
-    return not client.get(ASKED).json()["response_received"]
+    return not client.get(QUESTION).json()["response_received"]
 
 
 def test_two_alternatives_in_one_answer_are_refused_and_the_question_stays_open(api, plan) -> None:
@@ -129,7 +115,7 @@ def test_an_answer_that_approves_nothing_is_refused_with_the_reason(api, plan, f
 
 def test_a_page_gets_a_status_whose_reason_airflows_form_shows(api, plan) -> None:
     answer = api("admin").patch(
-        ASKED,
+        QUESTION,
         json={"chosen_options": ["Approve"], "params_input": {"approve_only": "one"}},
         headers={"Origin": "http://testserver", "Host": "testserver"},
     )

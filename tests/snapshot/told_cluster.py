@@ -11,8 +11,7 @@ from typing import Any, Final, TypeVar
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
-from rocketmq_capacity.snapshot.collect_sample import ClusterSample, collect_sample
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.collect_sample import collect_sample
 from tests.client.speaking_peer import SpeakingPeer, Visit
 
 T = TypeVar("T")
@@ -110,37 +109,6 @@ class ToldProxy:
         _send(visit, request, answer if answer is not None else usual[request.code])
 
 
-def snapshot_of(
-    brokers: list[ToldBroker],
-    *,
-    proxies: Sequence[ToldProxy] = (),
-    topics: tuple[str, ...] = ("pay",),
-    clusters: tuple[str, ...] = ("C1",),
-    name_server: Mapping[int, Rule | None] | None = None,
-    other_name_servers: Sequence[dict[int, Rule | None]] = (),
-    options: CollectOptions | None = None,
-) -> Inventory:
-    """Bring the cluster up, take a snapshot of it, and take it down.
-
-    ``other_name_servers`` have rules of their own; None is silence.
-    """
-    return taken_of(
-        collect,
-        brokers,
-        proxies=proxies,
-        topics=topics,
-        clusters=clusters,
-        name_server=name_server,
-        other_name_servers=other_name_servers,
-        options=options,
-    )
-
-
-def sample_of(brokers: list[ToldBroker], *, options: CollectOptions | None = None) -> ClusterSample:
-    """The same for a sample."""
-    return taken_of(collect_sample, brokers, options=options)
-
-
 def taken_of(
     take: Callable[..., Awaitable[T]],
     brokers: list[ToldBroker],
@@ -152,7 +120,10 @@ def taken_of(
     other_name_servers: Sequence[dict[int, Rule | None]] = (),
     options: CollectOptions | None = None,
 ) -> T:
-    """What is taken of the cluster while it is up."""
+    """Bring the cluster up, ask it, and take it down.
+
+    ``other_name_servers`` have rules of their own; None is silence.
+    """
 
     async def name_server_says(rules: Mapping[int, Rule | None], visit: Visit, request: Command) -> None:
         table: dict[str, Any] = {}
@@ -190,6 +161,12 @@ def taken_of(
             return await asyncio.wait_for(take([str(one.address) for one in names], options=told), 60)
 
     return asyncio.run(run())
+
+
+snapshot_of = partial(taken_of, collect)
+"""A snapshot of the cluster."""
+sample_of = partial(taken_of, collect_sample)
+"""A sample of it."""
 
 
 def _usual(request: Command) -> Answer:

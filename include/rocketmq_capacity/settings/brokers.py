@@ -1,8 +1,8 @@
 """What brokers can store, by patterns of their names: no broker reports it."""
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
-from rocketmq_capacity.settings.patterns import Compiling, is_found
+from rocketmq_capacity.settings.patterns import NamePattern, is_found
 from rocketmq_capacity.settings.section import Section
 
 
@@ -15,15 +15,9 @@ class BrokerEntry(Section):
         max_mib_per_s: MiB a second that it can store.
     """
 
-    match: str = Field(min_length=1)
+    match: NamePattern
     max_msgs_per_s: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
     max_mib_per_s: float | None = Field(default=None, gt=0, allow_inf_nan=False, strict=True)
-
-    @field_validator("match")
-    @classmethod
-    def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
-        Compiling.of(info.context).compile(pattern)
-        return pattern
 
     def has(self, broker_name: str) -> bool:
         """Whether a broker is meant."""

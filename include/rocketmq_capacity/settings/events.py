@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Final, Self
 
-from pydantic import ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from rocketmq_capacity.settings.freeze import Moment
 from rocketmq_capacity.settings.line import Name
-from rocketmq_capacity.settings.patterns import Compiling, is_found
+from rocketmq_capacity.settings.patterns import Pattern, is_found
 from rocketmq_capacity.settings.section import Section
 
 LARGEST_FACTOR: Final = 1_000_000
@@ -22,15 +22,8 @@ class Event(Section):
     name: Name
     begins: Moment = Field(alias="from")
     ends: Moment = Field(alias="to")
-    topics: str | None = None
+    topics: Pattern | None = None
     factor: Annotated[float, Field(gt=0, le=LARGEST_FACTOR, allow_inf_nan=False, strict=True)]
-
-    @field_validator("topics")
-    @classmethod
-    def _pattern(cls, pattern: str | None, info: ValidationInfo) -> str | None:
-        if pattern is not None:
-            Compiling.of(info.context).compile(pattern)
-        return pattern
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

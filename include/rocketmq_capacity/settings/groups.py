@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.deployment import CONNECTION_ID
 from rocketmq_capacity.settings.line import Name
-from rocketmq_capacity.settings.patterns import Compiling, is_found
+from rocketmq_capacity.settings.patterns import NamePattern, is_found
 from rocketmq_capacity.settings.schedule import Schedule, is_scheduled
 from rocketmq_capacity.settings.section import Int, Section, Whole
 
@@ -36,7 +36,7 @@ class GroupEntry(Section):
         kind: of the deployment.
     """
 
-    match: str = Field(min_length=1)
+    match: NamePattern
     owner: Name | None = None
     channel: Annotated[str, Field(pattern=CHANNEL)] | None = None
     tier: Whole | None = Field(default=None, ge=0, le=Int)
@@ -46,12 +46,6 @@ class GroupEntry(Section):
     schedule: Schedule | None = None
     deployment: Annotated[str, Field(pattern=DEPLOYMENT)] | None = None
     kind: Literal["Deployment", "StatefulSet"] = "Deployment"
-
-    @field_validator("match")
-    @classmethod
-    def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
-        Compiling.of(info.context).compile(pattern)
-        return pattern
 
     @model_validator(mode="after")
     def _channel_of_an_owner(self) -> Self:

@@ -6,9 +6,10 @@ Source: https://github.com/google/re2/wiki/Syntax
 """
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import re2
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from rocketmq_capacity.errors import cut, shown
 
@@ -55,6 +56,17 @@ class Compiling:
             raise ValueError(f"pattern {shown(pattern)} {problem}, without look-around and back references") from None
         self._left -= max(LEAST_OF_ONE, compiled.programsize)
         return compiled
+
+
+def _compiles(pattern: str, info: ValidationInfo) -> str:
+    Compiling.of(info.context).compile(pattern)
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(_compiles)]
+"""A pattern of a policy; it compiles."""
+NamePattern = Annotated[str, Field(min_length=1), AfterValidator(_compiles)]
+"""A pattern that is searched in names; an empty one would match all of them."""
 
 
 def is_found(pattern: str, name: str) -> bool:

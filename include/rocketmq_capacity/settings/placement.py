@@ -2,23 +2,17 @@
 
 from typing import Annotated
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, field_validator
 
-from rocketmq_capacity.settings.patterns import Compiling, is_found
+from rocketmq_capacity.settings.patterns import Pattern, is_found
 from rocketmq_capacity.settings.section import Section
 
 
 class Placement(Section):
     """The brokers that the topics of a pattern are meant to be on; the pattern is searched in a topic's name."""
 
-    topics: str
+    topics: Pattern
     brokers: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1)]
-
-    @field_validator("topics")
-    @classmethod
-    def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
-        Compiling.of(info.context).compile(pattern)
-        return pattern
 
     @field_validator("brokers")
     @classmethod

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
-from rocketmq_capacity.settings.patterns import Compiling, is_found
+from rocketmq_capacity.settings.patterns import NamePattern, is_found
 from rocketmq_capacity.settings.section import Int, Section, Whole
 from rocketmq_capacity.vocabulary import INNER_PRODUCER
 
@@ -47,16 +47,10 @@ class ProducerEntry(Section):
         timeout_ms: ``sendMsgTimeout``.
     """
 
-    match: str = Field(min_length=1)
+    match: NamePattern
     sending: Literal["SYNC", "ASYNC", "ONEWAY"] = SYNC
     retries: Whole = Field(default=RETRIES, ge=0, le=100)
     timeout_ms: Whole = Field(default=SEND_TIMEOUT_MS, ge=1, le=Int)
-
-    @field_validator("match")
-    @classmethod
-    def _pattern(cls, pattern: str, info: ValidationInfo) -> str:
-        Compiling.of(info.context).compile(pattern)
-        return pattern
 
     @property
     def as_sending(self) -> Sending:
