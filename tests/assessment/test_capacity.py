@@ -15,7 +15,7 @@ from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.more_queues import more_queues
 from rocketmq_capacity.assessment.remedies import more_threads, shorter_calls
-from rocketmq_capacity.assessment.sizes import or_shown, result
+from rocketmq_capacity.assessment.search import or_shown, result
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import ExpandQueues, Thresholds

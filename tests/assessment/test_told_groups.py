@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.capacity import fewest_clients
 from rocketmq_capacity.assessment.group import AssessedGroup
-from rocketmq_capacity.assessment.sizes import result
+from rocketmq_capacity.assessment.search import result
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset, Sample
 from tests.assessment.cases import a_group, a_topic, ago, members, takes

@@ -14,9 +14,7 @@ from rocketmq_capacity.report.figures import PER_CENT, UNITS, label
 from rocketmq_capacity.simulation.change import changes
 from tests.fixtures.environment import ROOT
 from tests.language.readers import DagReader, Found, PageReader, PhraseReader, ProgressReader, Reader
-from tests.language.templates import (
-    SENTENCE_END,
-)
+from tests.language.templates import SENTENCE_END
 
 PACKAGE: Final = ROOT / "include" / "rocketmq_capacity"
 PAGES: Final = ROOT / "plugins" / "rocketmq_capacity_pages"

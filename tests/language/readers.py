@@ -8,14 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 from rocketmq_capacity.provider.form_text import paragraphs
-from tests.language.templates import (
-    is_text,
-    last_name,
-    phrase_of,
-    sentences_of,
-    texts_assigned,
-    variants_of,
-)
+from tests.language.templates import is_text, last_name, phrase_of, sentences_of, texts_assigned, variants_of
 
 TOLD: Final = frozenset({"tell", "tells", "phase", "map_units"})
 """Calls that tell of the progress: their texts, and the names of phases."""

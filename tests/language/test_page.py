@@ -8,9 +8,10 @@ from rocketmq_capacity.report import html
 from rocketmq_capacity.report.summary import print_summary
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import beside_of, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import elements, read_page
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 HAN = re.compile("[\u4e00-\u9fff]")
 

@@ -6,13 +6,8 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.producers.ensemble import SENDERS
-from rocketmq_capacity.producers.timeline import (
-    MOST_ROWS,
-    MOST_ROWS_IN_ALL,
-    Known,
-    ProducerTimelines,
-)
+from rocketmq_capacity.producers.senders import SENDERS
+from rocketmq_capacity.producers.timeline import MOST_ROWS, MOST_ROWS_IN_ALL, Known, ProducerTimelines
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.producers_meanwhile import troubles_of
 from rocketmq_capacity.simulation.scenario import Scenario

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketmq_capacity.producers.ensemble import SENDERS, Habits, RouteTrouble, watch
+from rocketmq_capacity.producers.ensemble import Habits, RouteTrouble, watch
 from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer, SendOutcome
 from rocketmq_capacity.producers.proxy import ProxyChoice
 from rocketmq_capacity.producers.route import WritePlace
+from rocketmq_capacity.producers.senders import SENDERS
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import ProducerTimeline
 from tests.producers.watched import HABITS, OLD, TOLERANT_PROXY, kind_of, place, timelines

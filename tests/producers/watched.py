@@ -3,13 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from rocketmq_capacity.producers.ensemble import SENDERS, Habits
-from rocketmq_capacity.producers.timeline import (
-    Known,
-    ProducerTimelines,
-    TopicQueuesOnBroker,
-    producer_timeline,
-)
+from rocketmq_capacity.producers.ensemble import Habits
+from rocketmq_capacity.producers.senders import SENDERS
+from rocketmq_capacity.producers.timeline import Known, ProducerTimelines, TopicQueuesOnBroker, producer_timeline
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.producers_meanwhile import troubles_of
 from rocketmq_capacity.simulation.scenario import Scenario

@@ -15,7 +15,8 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Cause, Provision
 from rocketmq_capacity.assessment.remedies import CallTime, JoinedRemedies
-from rocketmq_capacity.assessment.sizes import Search, Sizes, least_number, more_clients, result
+from rocketmq_capacity.assessment.search import Search, least_number, result
+from rocketmq_capacity.assessment.sizes import Sizes, more_clients
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.catalogue.evidence import Evidence, means

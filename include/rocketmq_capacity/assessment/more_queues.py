@@ -10,7 +10,8 @@ from msgspec import structs
 from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
 from rocketmq_capacity.assessment.current import predicted_owners
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
-from rocketmq_capacity.assessment.sizes import Crowd, least_number, result
+from rocketmq_capacity.assessment.search import least_number, result
+from rocketmq_capacity.assessment.sizes import Crowd
 from rocketmq_capacity.assessment.staff import Staff, pulled_sizes
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.arrays import Integers, Numbers

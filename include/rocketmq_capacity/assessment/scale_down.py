@@ -14,7 +14,8 @@ from rocketmq_capacity.assessment.broker_losses import Lost, losses_of
 from rocketmq_capacity.assessment.capacity import fewest_clients
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.provision import Provision
-from rocketmq_capacity.assessment.sizes import divided, least_number, result
+from rocketmq_capacity.assessment.search import least_number, result
+from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.assessment.without_brokers import added_at_peak, shares_without
 from rocketmq_capacity.tables import Finding

@@ -3,7 +3,8 @@
 from typing import Final
 
 from rocketmq_capacity.assessment.group import AssessedGroup
-from rocketmq_capacity.assessment.sizes import MOST_CLIENTS, shown_numbers
+from rocketmq_capacity.assessment.search import shown_numbers
+from rocketmq_capacity.assessment.sizes import MOST_CLIENTS
 from rocketmq_capacity.tables import GroupSize
 
 ROOM: Final = 2

@@ -1,6 +1,6 @@
 """A group with another number of clients: what each would own and how busy it would be, and how many it needs."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
@@ -14,6 +14,7 @@ from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
+from rocketmq_capacity.assessment.search import Search, or_shown, result
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.arrays import Integers
@@ -26,8 +27,6 @@ from rocketmq_capacity.wording import rounded
 
 MOST_CLIENTS: Final = 4_096
 """The search for a number of clients ends here."""
-EVERY: Final = 4
-"""Each number up to this one is in the table of sizes; from here each is a half or a third more than the one before."""
 MOST_ENTRIES: Final = 1_000_000
 """Pairs of a client with a topic, or with a queue that it pops, that are computed at once: some 100 MB."""
 
@@ -364,78 +363,6 @@ def _within(sizes: Sizes, place: int, bound: float, start: int) -> "Search":
     return or_shown(fits, start, _most(sizes.staff))
 
 
-def or_shown(fits: Callable[[int], bool], start: int, most: int) -> "Search":
-    """The lowest number that fits; where halving finds none, the lowest that the table of sizes shows to fit."""
-    by_halving = yield from least_number(fits, start, most)
-    if by_halving is not None:
-        return by_halving
-    for clients in shown_numbers(most):
-        if clients >= start:
-            yield range(clients, clients + 1)
-            if fits(clients):
-                return clients
-    return None
-
-
-def shown_numbers(most: int) -> Iterator[int]:
-    """The numbers of clients of the table of sizes: 1, 2, 3, 4, 6, 8, 12, 16, 24, … up to a number."""
-    yield from range(1, min(EVERY, most) + 1)
-    step = EVERY
-    while step < most:
-        yield from (number for number in (step * 3 // 2, step * 2) if number <= most)
-        step *= 2
-
-
 def clients_for(total: float, bound: float) -> int:
     """How many equally busy clients do the work of ``total`` fully busy ones within a bound; at least one."""
     return max(1, ceil(rounded(total / bound, 6) or 0)) if bound > 0 else 1
-
-
-Search = Generator[range, None, int | None]
-"""A search for a number of clients: it yields the numbers whose sizes it asks for next, and returns what it finds.
-
-So the sizes that the searches of many groups ask for next can be computed together.
-"""
-
-
-def result(search: Search) -> int | None:
-    """What a search finds."""
-    while True:
-        try:
-            next(search)
-        except StopIteration as end:
-            number: int | None = end.value
-            return number
-
-
-def least_number(fits: Callable[[int], bool], start: int, most: int, *, fewer: int = 0) -> Search:
-    """The lowest number that fits, searched from ``start`` by halving; None if ``most`` does not fit.
-
-    Halving finds it because more clients hardly ever make the busiest one busier.
-
-    Args:
-        fits: whether a number fits.
-        start: the first number that is tried.
-        most: the highest one.
-        fewer: how many clients fewer than the number ``fits`` looks at as well.
-    """
-    low, high, step = start - 1, start, 1
-    while high < most:
-        yield range(high - fewer, high + 1)
-        if fits(high):
-            break
-        low, high, step = high, high + step, step * 2
-    high = min(high, most)
-    if low >= high:
-        return None
-    yield range(high - fewer, high + 1)
-    if not fits(high):
-        return None
-    while high - low > 1:
-        probe = (low + high) // 2
-        yield range(probe - fewer, probe + 1)
-        if fits(probe):
-            high = probe
-        else:
-            low = probe
-    return high

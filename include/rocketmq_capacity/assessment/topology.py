@@ -1,13 +1,12 @@
-"""Rules on servers that should have the same data and do not: NAMESERVER_DISAGREEMENT, SLAVE_DRIFT."""
+"""The rule on name servers that should have the same data and do not: NAMESERVER_DISAGREEMENT."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.divided_lists import (
     Certainty,
     DividedGroup,
@@ -18,15 +17,13 @@ from rocketmq_capacity.assessment.divided_lists import (
     server_lists,
 )
 from rocketmq_capacity.assessment.finding import finding
-from rocketmq_capacity.assessment.versions import SLAVE_COPIES_NO_TYPES, Version, version_of
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
-from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.tables import Finding, NameserverDifference, SlaveDifference
+from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.tables import Finding, NameserverDifference
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, java_order
-from rocketmq_capacity.wording import counted, listed, queue_label, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, WARNING, java_order
+from rocketmq_capacity.wording import counted, listed, queue_label
 
 
 class RouteThere(Struct, frozen=True, kw_only=True):
@@ -136,61 +133,6 @@ NAMESERVER_DISAGREEMENT: Final = Rule(
 )
 
 
-class Drifted(Struct, frozen=True, kw_only=True):
-    """A topic on a slave and on its master."""
-
-    topic: Annotated[str, means("the topic")]
-    read_queue_nums: Annotated[int | None, means("on the slave", "queue")]
-    write_queue_nums: Annotated[int | None, means("on the slave", "queue")]
-    master_read_queue_nums: Annotated[int | None, means("on the master", "queue")]
-    master_write_queue_nums: Annotated[int | None, means("on the master", "queue")]
-
-
-class SlaveDrift(Evidence, frozen=True, kw_only=True):
-    """The evidence of SLAVE_DRIFT."""
-
-    slave_ids: Annotated[Sequence[int], means("broker ids of the slaves that differ", "")]
-    missing_topics: Annotated[Sequence[str], means("the first topics that they lack")]
-    other_topics: Annotated[Sequence[str], means("the first topics with other queues")]
-    missing_groups: Annotated[Sequence[str], means("the first groups that they lack")]
-    topics: Annotated[int, means("that they lack or that differ", "topic")]
-    groups: Annotated[int, means("that they lack", "group")]
-    changed_ago_s: Annotated[float | None, means("time since the master changed")]
-    known_fault: Annotated[str | None, means("a fault of their version that can be the cause")]
-    differences: Annotated[Sequence[Drifted], means("the first topics, with both sides")]
-
-
-SLAVE_DRIFT: Final = Rule(
-    name="SLAVE_DRIFT",
-    title="Slaves that lack what their masters have",
-    meaning=(
-        "If a slave replaces its master, the broker has only the slave's topics and groups. What it lacks is lost."
-    ),
-    place=170,
-    goal="SURVIVES_LOSS",
-    evidence=SlaveDrift,
-    advice=(
-        "Find out why this slave does not copy its master, before the master is switched: its log, and whether it"
-        " reaches the master's address ({subjects}). Afterwards brokerStatus of the slave shows that it runs, and a"
-        " new snapshot finds nothing."
-    ),
-    looks="slave",
-    about=("broker",),
-    severities={
-        "WARNING": "the next switch of masters hurts",
-        "INFO": "the master changed so lately that the slave may not have asked yet",
-    },
-    details="""
-    A slave lacks topics or consumer groups of its master, or has other numbers of queues. The slaves of one broker
-    are one finding. A slave asks its master once a minute. The rule does not look at what only the slave has.
-
-    Slaves of RocketMQ 5.3.2 and 5.3.3 stop copying topics at the first one that has a message type
-    ([#9403](https://github.com/apache/rocketmq/issues/9403)). The finding then names this as `known_fault`. Upgrade
-    the slave to 5.4.0 or later.
-    """,
-)
-
-
 NAMED: Final = 50
 """The most topics, groups, brokers and queues that the evidence names; it counts all."""
 ORDER: Final = {"YES": 0, "MAYBE": 1, "NO": 2}
@@ -212,8 +154,8 @@ def nameserver_disagreement(
         return
     views = [_view(address, list(each)) for address, each in groupby(rows, key=lambda row: row.nameserver_addr)]
     addresses = [view.nameserver_addr for view in views]
-    topics = _distinct(row.topic for row in rows)
-    brokers = _distinct(row.broker_name for row in rows)
+    topics = distinct(row.topic for row in rows)
+    brokers = distinct(row.broker_name for row in rows)
     is_divided = bool(differing_topics(rows))
     lists = server_lists(rows, cluster.cluster.nameservers)
     groups = [divided_group for group in readers.groups if (divided_group := divided(group, lists)) is not None]
@@ -311,99 +253,16 @@ def _both(topics: int, brokers: int) -> str:
 def _view(nameserver_addr: str, rows: Sequence[NameserverDifference]) -> NameserverView:
     """The differences of one name server."""
     about_brokers = [row for row in rows if row.topic is None]
+    about_topics = [row for row in rows if row.topic is not None]
     return NameserverView(
         nameserver_addr=nameserver_addr,
-        missing_brokers=_distinct(row.broker_name for row in about_brokers if not row.is_listed)[:NAMED],
-        other_brokers=_distinct(row.broker_name for row in about_brokers if row.is_listed)[:NAMED],
-        topics=len({row.topic for row in rows if row.topic is not None}),
-        routes=[msgspec.convert(row, RouteThere, from_attributes=True) for row in rows if row.topic is not None][
-            :NAMED
-        ],
+        missing_brokers=distinct(row.broker_name for row in about_brokers if not row.is_listed)[:NAMED],
+        other_brokers=distinct(row.broker_name for row in about_brokers if row.is_listed)[:NAMED],
+        topics=len({row.topic for row in about_topics}),
+        routes=msgspec.convert(about_topics[:NAMED], list[RouteThere], from_attributes=True),
     )
 
 
-def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
-    """SLAVE_DRIFT: a slave lacks topics, queues or groups of its master; if it becomes the master, they are lost.
-
-    The slaves of one broker are one finding. It is INFO if the master's tables changed so lately that they may not have
-    asked for them yet.
-    Source: SlaveSynchronize, BrokerController.handleSlaveSynchronize (every 60 s), rocketmq-all-5.3.3.
-    """
-    settle_s = policy.thresholds.SLAVE_DRIFT.settle_s
-    rows = sorted(disagreements.slaves, key=lambda row: (java_order(row.broker_name), row.broker_id))
-    versions = {(one.broker_name, one.broker_id): version_of(one.version) for one in cluster.brokers} if rows else {}
-    for broker_name, of_broker in groupby(rows, key=lambda row: row.broker_name):
-        slaves = [list(of_slave) for _, of_slave in groupby(of_broker, key=lambda row: row.broker_id)]
-        yield _drift(
-            slaves, settle_s, {broker_id: versions.get((broker_name, broker_id)) for broker_id in _ids(slaves)}
-        )
-
-
-def _ids(slaves: Iterable[Sequence[SlaveDifference]]) -> list[int]:
-    return [rows[0].broker_id for rows in slaves]
-
-
-def _drift(
-    slaves: Sequence[Sequence[SlaveDifference]], settle_s: float, versions: Mapping[int, Version | None]
-) -> Finding:
-    """The finding about a broker's slaves, each with its rows."""
-    every = list(chain.from_iterable(slaves))
-    missing, other, groups = _lacking(every)
-    ago_s = every[0].changed_ago_s
-    is_on_its_way = ago_s is not None and ago_s <= settle_s
-    may_have = any(SLAVE_COPIES_NO_TYPES.range_of(versions[rows[0].broker_id]) for rows in slaves if _lacking(rows)[0])
-    fault = SLAVE_COPIES_NO_TYPES if may_have else None
-    return finding(
-        SLAVE_DRIFT,
-        INFO if is_on_its_way else WARNING,
-        broker_name=every[0].broker_name,
-        subjects=[rows[0].broker_addr or f"{rows[0].broker_name} {rows[0].broker_id}" for rows in slaves],
-        evidence=SlaveDrift(
-            slave_ids=_ids(slaves),
-            missing_topics=missing[:NAMED],
-            other_topics=other[:NAMED],
-            missing_groups=groups[:NAMED],
-            topics=len({*missing, *other}),
-            groups=len(groups),
-            changed_ago_s=rounded(ago_s, 0),
-            known_fault=None if fault is None else f"apache/rocketmq#{fault.issue}",
-            differences=[msgspec.convert(row, Drifted, from_attributes=True) for row in every if row.topic is not None][
-                :NAMED
-            ],
-        ),
-        message=" ".join(map(_slave_in_words, slaves))
-        + (" The master changed a moment ago: they may be on their way." if is_on_its_way else "")
-        + ("" if fault is None else f" A known fault can be the cause: {fault.what} (apache/rocketmq#{fault.issue})."),
-    )
-
-
-def _lacking(rows: Iterable[SlaveDifference]) -> tuple[list[str], list[str], list[str]]:
-    """The topics that slaves lack, the topics that differ, and the groups that they lack."""
-    rows = list(rows)
-    return (
-        _distinct(row.topic for row in rows if row.read_queue_nums is None),
-        _distinct(row.topic for row in rows if row.read_queue_nums is not None),
-        _distinct(row.consumer_group for row in rows),
-    )
-
-
-def _slave_in_words(rows: Sequence[SlaveDifference]) -> str:
-    lacks = _lacking(rows)
-    names = listed(list(chain.from_iterable(lacks)))
-    return f"Slave {rows[0].broker_id} of {rows[0].broker_name} {_drift_in_words(*lacks)} ({names})."
-
-
-def _drift_in_words(missing: Sequence[str], other: Sequence[str], groups: Sequence[str]) -> str:
-    """A sentence about the topics and groups that the slave lacks, and the topics that differ."""
-    lacks = [counted(len(names), noun) for names, noun in ((missing, "topic"), (groups, "group")) if names]
-    parts = [f"lacks {' and '.join(lacks)} of its master"] if lacks else []
-    if other:
-        parts.append(f"has {counted(len(other), 'topic')} with other queues than its master")
-    return ", and ".join(parts)
-
-
-def _distinct(names: Iterator[str | None]) -> list[str]:
+def distinct(names: Iterator[str | None]) -> list[str]:
+    """The names, each once, in Java's order."""
     return sorted({name for name in names if name is not None}, key=java_order)
-
-
-CLUSTER_RULES: Final[tuple[ClusterRule, ...]] = (slave_drift,)

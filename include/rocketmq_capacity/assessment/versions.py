@@ -6,11 +6,22 @@ without the lines of the pull request.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from rocketmq_capacity.assessment.balancing_faults import (
+    BARE_PROCESS_ID,
+    LITE_PULL_SKIPS,
+    MACHINE_ROOM_INDEX,
+    NEVER_REACHABLE,
+    OWN_PERM_LOST,
+    RENAMED_QUEUE,
+    BalancingFault,
+    Version,
+    name_of,
+    version_of,
+)
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup
@@ -117,101 +128,11 @@ BAD_VERSION: Final = Rule(
 )
 
 
-Version = tuple[int, int, int]
-
 NAMED: Final = 50
 """The most clients and groups that are named; all are counted."""
-_VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
-"""A release's name. Which faults snapshots and HIGHER_VERSION have is unknown."""
 _BARE_PID: Final = re.compile(r"[^@]+@\d+(@.*)?", re.ASCII | re.DOTALL)
 """A client id whose instance name is a process id (ClientConfig.buildMQClientId)."""
 
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Versions with a fault, both ends included, and the first one of that line without it."""
-
-    first: Version
-    last: Version
-    fixed: Version
-
-
-@dataclass(frozen=True, slots=True)
-class BalancingFault:
-    """A fault in balancing.
-
-    Attributes:
-        issue: number of the issue of apache/rocketmq.
-        pull_request: number of the pull request that mended it.
-        ranges: the versions that have it.
-        severity: of a finding that names it.
-        what: what goes wrong, in words.
-    """
-
-    issue: int
-    pull_request: int
-    ranges: tuple[Range, ...]
-    severity: Severity
-    what: str
-
-    def range_of(self, version: Version | None) -> Range | None:
-        """The range that the version is in; None if it does not have the fault."""
-        return next((one for one in self.ranges if version and one.first <= version <= one.last), None)
-
-
-MACHINE_ROOM_INDEX: Final = BalancingFault(
-    2477,
-    2478,
-    (Range((4, 0, 0), (4, 7, 1), (4, 8, 0)),),
-    WARNING,
-    "MACHINE_ROOM takes queues by their place in the list of all rooms: some are read twice, others by nobody",
-)
-BARE_PROCESS_ID: Final = BalancingFault(
-    2730,
-    2731,
-    (Range((3, 0, 0), (4, 8, 0), (4, 9, 0)),),
-    WARNING,
-    "the client id ends with the bare process id, which repeats in containers and among consumers of one process:"
-    " consumers with one id are handed the same queues",
-)
-LITE_PULL_SKIPS: Final = BalancingFault(
-    2732,
-    2832,
-    (Range((4, 6, 0), (4, 8, 0), (4, 9, 0)),),
-    WARNING,
-    "a LitePullConsumer that loses a queue and gets it back skips the messages of a pull that was on its way",
-)
-RENAMED_QUEUE: Final = BalancingFault(
-    7779,
-    7783,
-    (Range((4, 0, 0), (4, 9, 7), (4, 9, 8)), Range((5, 0, 0), (5, 1, 3), (5, 1, 4))),
-    INFO,
-    "a producer of this version with sendLatencyFaultEnable gives a queue that it shares another broker's name for ever"
-    " once a broker is slow: that broker gets too much until the producer restarts",
-)
-NEVER_REACHABLE: Final = BalancingFault(
-    7812,
-    7814,
-    (Range((5, 1, 4), (5, 1, 4), (5, 2, 0)),),
-    INFO,
-    "a producer of this version with sendLatencyFaultEnable leaves a broker out for ever once it could not reach it",
-)
-OWN_PERM_LOST: Final = BalancingFault(
-    7149,
-    7151,
-    (Range((4, 3, 0), (5, 1, 3), (5, 1, 4)),),
-    INFO,
-    "a broker with a permission of its own registers a topic that is created or updated with that permission in place"
-    " of the topic's: queues that the topic closed are divided again",
-)
-SLAVE_COPIES_NO_TYPES: Final = BalancingFault(
-    9403,
-    9404,
-    (Range((5, 3, 2), (5, 3, 3), (5, 4, 0)),),
-    WARNING,
-    "a slave of this version stops to copy topics at the first one that has a message type",
-)
-"""SLAVE_DRIFT names this fault, if it sees its effect."""
 
 Matters = Callable[[AssessedGroup, Consumer], bool]
 """Whether a fault can affect a Java client of a group."""
@@ -363,17 +284,6 @@ def version_named_in(finding: FindingLike) -> str | None:
     """The version whose clients a finding is about."""
     evidence = evidence_of(finding)
     return evidence.version if isinstance(evidence, ClientVersion) else None
-
-
-def version_of(name: str | None) -> Version | None:
-    """The numbers of a release; None if the name is not a release."""
-    match = _VERSION.fullmatch(name or "")
-    return (int(match[1]), int(match[2]), int(match[3])) if match else None
-
-
-def name_of(version: Version) -> str:
-    """The name of a version as RocketMQ writes it: ``V4_9_8``."""
-    return "V" + "_".join(map(str, version))
 
 
 def _upgrades(versions: Iterable[Version], faults: Iterable[BalancingFault]) -> list[Version]:

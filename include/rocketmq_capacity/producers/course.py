@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 from rocketmq_capacity.model.arrays import Integers
-from rocketmq_capacity.producers.ensemble import PROXY, PROXY_REFRESH_MS, Habits, RouteTrouble, Sender, Watched, watch
+from rocketmq_capacity.producers.ensemble import PROXY_REFRESH_MS, Habits, RouteTrouble, Watched, watch
 from rocketmq_capacity.producers.layout import RouteLayout
+from rocketmq_capacity.producers.senders import PROXY, Sender
 from rocketmq_capacity.producers.troubles import (
     Troubles,
     answers,

@@ -7,7 +7,7 @@ one. Times are ms since the trouble began.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final, NamedTuple
@@ -15,15 +15,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
-from rocketmq_capacity.producers.generation import GENERATIONS, Release, release_of
 from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer, SendOutcome, SentMessage
 from rocketmq_capacity.producers.proxy import ProxyChoice
 from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
+from rocketmq_capacity.producers.senders import Sender
 from rocketmq_capacity.producers.turn import Listed
-from rocketmq_capacity.settings.producers import ONEWAY, SEND_TIMEOUT_MS, SYNC, Sending
-from rocketmq_capacity.vocabulary import JAVA
+from rocketmq_capacity.settings.producers import ONEWAY, SEND_TIMEOUT_MS, SYNC
 
-PROXY: Final = "PROXY"
 DETECT_TIMEOUT_MS: Final = 200
 """ClientConfig.detectTimeout: a broker that takes longer to answer is not reachable."""
 DETECT_ROUND_MS: Final = 3_000
@@ -36,62 +34,6 @@ MOST: Final = 32
 """An ensemble has at most this many threads. If there are more queues, threads begin at evenly spaced ones."""
 _INDICES: Final = 1 << 31
 _GOLDEN: Final = 0.6180339887498949
-
-
-class Sender(NamedTuple):
-    """A kind of producers.
-
-    Attributes:
-        client: JAVA or PROXY.
-        versions: which versions send alike.
-        release: the version that is simulated; None for a Proxy.
-        tolerates: whether its latency fault tolerance is on.
-        detects: whether its detector of reachability is on.
-        sending: how a Java client sends.
-    """
-
-    client: str
-    versions: str
-    release: Release | None
-    tolerates: bool = False
-    detects: bool = False
-    sending: Sending = Sending()
-
-
-def _release(version: str) -> Release:
-    release = release_of(version)
-    if release is None:
-        raise AssertionError(version)
-    return release
-
-
-_OLD, _FIXED, _NEW = (generation.name for generation in GENERATIONS)
-SENDERS: Final = (
-    Sender(JAVA, "all", _release("V5_3_3")),
-    Sender(JAVA, _OLD, _release("V4_9_7"), tolerates=True),
-    Sender(JAVA, _FIXED, _release("V4_9_8"), tolerates=True),
-    Sender(JAVA, _NEW, _release("V5_3_3"), tolerates=True),
-    Sender(JAVA, _NEW, _release("V5_3_3"), tolerates=True, detects=True),
-    Sender(PROXY, "all", None),
-    Sender(PROXY, "all", None, tolerates=True),
-    Sender(PROXY, "all", None, tolerates=True, detects=True),
-)
-"""All kinds that are simulated. Without fault tolerance all versions of the Java client choose alike."""
-
-
-def senders_of(sendings: Iterable[Sending]) -> tuple[Sender, ...]:
-    """The kinds for these ways to send, then the Proxy, which tries each message once.
-
-    With fault tolerance only synchronous producers are simulated: the others learn that a broker is slow while they
-    already send the next messages.
-    """
-    java = [
-        one._replace(sending=sending)
-        for sending in sendings
-        for one in SENDERS
-        if one.client == JAVA and (sending.mode == SYNC or not one.tolerates)
-    ]
-    return (*java, *(one for one in SENDERS if one.client == PROXY))
 
 
 @dataclass(frozen=True, slots=True)

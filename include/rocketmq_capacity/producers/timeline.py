@@ -12,9 +12,9 @@ from math import ceil
 from typing import Any, Final, NamedTuple, TypeVar
 
 from rocketmq_capacity.producers.course import LENGTHS_S, SendingCourse, simulate
-from rocketmq_capacity.producers.ensemble import PROXY, Sender, senders_of
 from rocketmq_capacity.producers.layout import RouteLayout, layout_of
 from rocketmq_capacity.producers.route import WritePlace
+from rocketmq_capacity.producers.senders import PROXY, Sender, senders_of
 from rocketmq_capacity.producers.troubles import Troubles
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.producers import Sending

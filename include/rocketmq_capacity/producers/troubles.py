@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rocketmq_capacity.producers.ensemble import Habits, Sender
+from rocketmq_capacity.producers.ensemble import Habits
 from rocketmq_capacity.producers.generation import GENERATIONS
 from rocketmq_capacity.producers.producer import NEVER_MS, SendAnswer, SendOutcome
 from rocketmq_capacity.producers.route import WritePlace
+from rocketmq_capacity.producers.senders import Sender
 from rocketmq_capacity.vocabulary import BROKER_FORGOTTEN_S, PERM_READ
 
 KILL: Final = "KILL"

@@ -14,8 +14,9 @@ from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
 from rocketmq_capacity.assessment.order import Unordered
 from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
 from rocketmq_capacity.assessment.retention import RetentionEvidence
+from rocketmq_capacity.assessment.slave_drift import SlaveDrift
 from rocketmq_capacity.assessment.stuck import StuckQueues
-from rocketmq_capacity.assessment.topology import Nameservers, SlaveDrift
+from rocketmq_capacity.assessment.topology import Nameservers
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import INVESTIGATE, Action
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of

@@ -10,22 +10,9 @@ from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent, 
 from rocketmq_capacity.report.limits import ITEMS
 from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.view.score import score_facts
-from rocketmq_capacity.report.wording import (
-    BREAKS_WORDS,
-    PROTOCOL_WORDS,
-    READING_WORDS,
-    SOURCE_WORDS,
-    Wording,
-)
+from rocketmq_capacity.report.wording import BREAKS_WORDS, PROTOCOL_WORDS, READING_WORDS, SOURCE_WORDS, Wording
 from rocketmq_capacity.tables.assess.groups import GroupStatus
-from rocketmq_capacity.vocabulary import (
-    CONSUME_ACTIVELY,
-    CONSUME_PASSIVELY,
-    GRPC,
-    POP,
-    is_broadcasting,
-    is_clustering,
-)
+from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, CONSUME_PASSIVELY, GRPC, POP, is_broadcasting, is_clustering
 from rocketmq_capacity.wording import counted
 
 YEAR: Final = 365

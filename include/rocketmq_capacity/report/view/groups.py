@@ -16,23 +16,10 @@ from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.group_facts import clients_in_words, facts_of_group, reads_in_words, useful_in_words
 from rocketmq_capacity.report.view.score import score_cell
-from rocketmq_capacity.report.wording import (
-    READING_WORDS,
-    STATUS_WORDS,
-    Wording,
-)
+from rocketmq_capacity.report.wording import READING_WORDS, STATUS_WORDS, Wording
 from rocketmq_capacity.tables.assess.groups import GroupStatus
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import (
-    DIALECT_WORDS,
-    POP,
-    RIGHT,
-    SEVERITIES,
-    TWICE,
-    UNREAD,
-    Severity,
-    is_broadcasting,
-)
+from rocketmq_capacity.vocabulary import DIALECT_WORDS, POP, RIGHT, SEVERITIES, TWICE, UNREAD, Severity, is_broadcasting
 
 UNKNOWN_CELL: Final = "\u2013"
 CHANGE: Final = "CHANGE_STRATEGY"

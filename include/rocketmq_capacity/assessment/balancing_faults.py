@@ -1,0 +1,121 @@
+"""Versions of RocketMQ, and their known faults in how queues are shared out."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from rocketmq_capacity.vocabulary import INFO, WARNING, Severity
+
+Version = tuple[int, int, int]
+_VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
+"""A release's name. Which faults snapshots and HIGHER_VERSION have is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Versions with a fault, both ends included, and the first one of that line without it."""
+
+    first: Version
+    last: Version
+    fixed: Version
+
+
+@dataclass(frozen=True, slots=True)
+class BalancingFault:
+    """A fault in balancing.
+
+    Attributes:
+        issue: number of the issue of apache/rocketmq.
+        pull_request: number of the pull request that mended it.
+        ranges: the versions that have it.
+        severity: of a finding that names it.
+        what: what goes wrong, in words.
+    """
+
+    issue: int
+    pull_request: int
+    ranges: tuple[Range, ...]
+    severity: Severity
+    what: str
+
+    def range_of(self, version: Version | None) -> Range | None:
+        """The range that the version is in; None if it does not have the fault."""
+        return next((one for one in self.ranges if version and one.first <= version <= one.last), None)
+
+
+MACHINE_ROOM_INDEX: Final = BalancingFault(
+    2477,
+    2478,
+    (Range((4, 0, 0), (4, 7, 1), (4, 8, 0)),),
+    WARNING,
+    "MACHINE_ROOM takes queues by their place in the list of all rooms: some are read twice, others by nobody",
+)
+
+
+BARE_PROCESS_ID: Final = BalancingFault(
+    2730,
+    2731,
+    (Range((3, 0, 0), (4, 8, 0), (4, 9, 0)),),
+    WARNING,
+    "the client id ends with the bare process id, which repeats in containers and among consumers of one process:"
+    " consumers with one id are handed the same queues",
+)
+
+
+LITE_PULL_SKIPS: Final = BalancingFault(
+    2732,
+    2832,
+    (Range((4, 6, 0), (4, 8, 0), (4, 9, 0)),),
+    WARNING,
+    "a LitePullConsumer that loses a queue and gets it back skips the messages of a pull that was on its way",
+)
+
+
+RENAMED_QUEUE: Final = BalancingFault(
+    7779,
+    7783,
+    (Range((4, 0, 0), (4, 9, 7), (4, 9, 8)), Range((5, 0, 0), (5, 1, 3), (5, 1, 4))),
+    INFO,
+    "a producer of this version with sendLatencyFaultEnable gives a queue that it shares another broker's name for ever"
+    " once a broker is slow: that broker gets too much until the producer restarts",
+)
+
+
+NEVER_REACHABLE: Final = BalancingFault(
+    7812,
+    7814,
+    (Range((5, 1, 4), (5, 1, 4), (5, 2, 0)),),
+    INFO,
+    "a producer of this version with sendLatencyFaultEnable leaves a broker out for ever once it could not reach it",
+)
+
+
+OWN_PERM_LOST: Final = BalancingFault(
+    7149,
+    7151,
+    (Range((4, 3, 0), (5, 1, 3), (5, 1, 4)),),
+    INFO,
+    "a broker with a permission of its own registers a topic that is created or updated with that permission in place"
+    " of the topic's: queues that the topic closed are divided again",
+)
+
+
+SLAVE_COPIES_NO_TYPES: Final = BalancingFault(
+    9403,
+    9404,
+    (Range((5, 3, 2), (5, 3, 3), (5, 4, 0)),),
+    WARNING,
+    "a slave of this version stops to copy topics at the first one that has a message type",
+)
+"""SLAVE_DRIFT names this fault, if it sees its effect."""
+
+
+def version_of(name: str | None) -> Version | None:
+    """The numbers of a release; None if the name is not a release."""
+    match = _VERSION.fullmatch(name or "")
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+
+
+def name_of(version: Version) -> str:
+    """The name of a version as RocketMQ writes it: ``V4_9_8``."""
+    return "V" + "_".join(map(str, version))
