@@ -11,9 +11,10 @@ from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.settings.policy import Policy
 from tests.browser.chromium import new_window, running_browser
 from tests.report.from_rows import beside_of, page_of, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 from tests.report.view.test_client_costs import a_cost, a_pool, with_costs
 
 pytestmark = pytest.mark.browser

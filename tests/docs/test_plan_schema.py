@@ -13,9 +13,10 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
 from rocketmq_capacity.report.schema import FILES, main
 from tests.report.from_rows import plan_bytes, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.sample_cluster import sample_rows
 from tests.report.test_approval import an_approval
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 ROOT: Final = Path(__file__).parents[2]
 DOCS: Final = ROOT / "include/docs"

@@ -8,7 +8,8 @@ from rocketmq_capacity.settings.policy import Policy
 from tests.docs import report_sections
 from tests.docs.report_sections import unexplained
 from tests.report.from_rows import page_of
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.made_scenario import a_scenario
+from tests.report.varied_cluster import varied_rows
 
 IDLE = next(one for one in varied_rows(24)["finding"] if one["rule"] == "IDLE_CONSUMERS" and one["consumer_group"])
 RULE, GROUP = IDLE["rule"], IDLE["consumer_group"]

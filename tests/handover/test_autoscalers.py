@@ -18,8 +18,8 @@ from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Policy, read_policy
 from tests.report.from_rows import plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_group
-from tests.report.varied_cluster import a_scenario
 
 SCHEMAS: Final = Path(__file__).with_name("schemas")
 SCALED: Final = json.loads((SCHEMAS / "scaled_object.json").read_text("utf-8"))

@@ -17,9 +17,10 @@ from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.settings.policy import Metrics, Policy
 from tests.handover.filling_disk import GROWING, a_filling_broker
 from tests.report.from_rows import plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 ALL = Metrics()
 FORMATS: Final = Path(__file__).parents[2] / "include/docs/formats.md"

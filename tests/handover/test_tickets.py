@@ -10,8 +10,8 @@ from rocketmq_capacity.handover.observed import Observed
 from rocketmq_capacity.settings.policy import Policy
 from tests.recommendation.test_hostile_names import NAMES, OBEYED
 from tests.report.from_rows import plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
-from tests.report.varied_cluster import a_scenario
 
 DEFAULTS: Final = Policy()
 OWNED: Final = Policy.model_validate({"groups": [{"match": "^g_pay", "owner": "payments", "tier": 1}]})

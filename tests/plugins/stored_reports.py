@@ -13,7 +13,8 @@ from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.writing import write_together
 from tests.report.from_rows import publish_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.made_scenario import a_scenario
+from tests.report.varied_cluster import varied_rows
 from tests.store.dag_run import DagRun
 
 CLUSTER: Final = "prod-eu-1"

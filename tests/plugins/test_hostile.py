@@ -9,9 +9,9 @@ import pytest
 
 from rocketmq_capacity.store.lake import Lake
 from tests.plugins.stored_reports import CLUSTER, LAST, put, put_days, rows_of, run_id_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import elements, read_page, text_of
 from tests.report.row_builders import a_finding, a_group, a_recommendation, a_strategy
-from tests.report.varied_cluster import a_scenario
 
 pytestmark = pytest.mark.airflow
 ROOT = "/rocketmq-capacity"

@@ -18,10 +18,11 @@ from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.report.tables import recommendations_csv
 from rocketmq_capacity.store.lake import Run
 from tests.report.from_rows import page_of, plan_bytes, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import by_id, elements, read_page, text_of
 from tests.report.row_builders import a_finding, a_recommendation
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 BOTH = ["expand_queues-1", "scale_consumers-1"]
 

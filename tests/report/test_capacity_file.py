@@ -7,8 +7,9 @@ import msgspec
 
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
 from tests.report.from_rows import plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_group
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 
 def _capacity(**group: Any) -> dict[str, Any]:

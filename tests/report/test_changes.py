@@ -3,9 +3,9 @@
 import pytest
 
 from tests.report.from_rows import page_of, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import by_id, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group
-from tests.report.varied_cluster import a_scenario
 
 BEFORE = "2026-11-19T02:00:00Z"
 

@@ -11,9 +11,10 @@ from rocketmq_capacity.plan_file.plan import decoded_plan
 from rocketmq_capacity.report.difference import LoadChange, StrategyInPlan, difference
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from tests.report.from_rows import plan_bytes, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_strategy, metrics
 from tests.report.sample_cluster import IDLE, sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 
 def small_plan(**rows):

@@ -12,9 +12,9 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import page_of, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
-from tests.report.varied_cluster import a_scenario
 
 FIRST, BEFORE, NOW = (f"2026-11-{day}T02:00:00Z" for day in (18, 19, 20))
 SKEW = "ALLOCATION_SKEW"

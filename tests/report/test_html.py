@@ -11,18 +11,11 @@ from jinja2 import PackageLoader
 from rocketmq_capacity.report import html
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import page_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import HTML, SVG, by_id, elements, inner_links, read_page, section, text_of, with_class
-from tests.report.row_builders import (
-    a_cluster,
-    a_finding,
-    a_group,
-    a_load,
-    a_recommendation,
-    a_strategy,
-    metrics,
-)
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_recommendation, a_strategy, metrics
 from tests.report.sample_cluster import CLIENTS, sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 HOSTILE = [
     "<script>alert(1)</script>",

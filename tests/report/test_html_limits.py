@@ -9,11 +9,7 @@ from rocketmq_capacity.report import limits
 from rocketmq_capacity.report.detail import worst_groups
 from tests.report.from_rows import page_of, plan_of
 from tests.report.page_reader import HTML, elements, inner_links, read_page, text_of, with_class
-from tests.report.row_builders import (
-    a_finding,
-    a_group,
-    a_recommendation,
-)
+from tests.report.row_builders import a_finding, a_group, a_recommendation
 from tests.report.sample_cluster import sample_rows
 from tests.report.varied_cluster import varied_rows
 

@@ -5,16 +5,10 @@ import json
 import pytest
 
 from tests.report.from_rows import page_of, plan_of
+from tests.report.made_scenario import a_scenario, a_step
 from tests.report.page_reader import HTML, by_id, elements, read_page, text_of, with_class
-from tests.report.row_builders import (
-    a_cluster,
-    a_finding,
-    a_group,
-    a_recommendation,
-    a_recommended_transition,
-)
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation, a_recommended_transition
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, a_step
 
 
 def test_a_what_if_says_how_to_carry_it_out_step_by_step():

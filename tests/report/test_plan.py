@@ -13,9 +13,10 @@ from rocketmq_capacity.plan_file.group import PlanSkew
 from rocketmq_capacity.plan_file.plan import decoded_plan
 from rocketmq_capacity.tables.dataset import Queue
 from tests.report.from_rows import plan_bytes, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_failure, a_finding, a_group, a_recommendation, a_strategy
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 GOLDEN = Path(__file__).with_name("golden") / "plan.json"
 

@@ -12,9 +12,10 @@ from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.report.scripts import script_names
 from tests.recommendation.test_hostile_names import NAMES
 from tests.report.from_rows import page_of, plan_of, publish_rows
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import elements, read_page, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 NAMESERVER = "10.0.9.1:9876;10.0.9.2:9876"
 UPDATE = commands.update_topic(NAMESERVER, "10.0.1.1:10911", "pay", (6, 6), 6, "false")

@@ -9,9 +9,10 @@ import pytest
 
 from rocketmq_capacity.report.summary import main
 from tests.report.from_rows import publish_rows
+from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_finding, a_group
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 
 def test_it_names_the_report_and_counts_by_rule(tmp_path, capsys):

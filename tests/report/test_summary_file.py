@@ -10,9 +10,10 @@ from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.summary_file import read_summary, summary_of_plan
 from tests.report.from_rows import plan_of, publish_rows
+from tests.report.made_scenario import a_scenario
 from tests.report.sample_cluster import sample_rows
 from tests.report.test_approval import an_approval
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.varied_cluster import varied_rows
 
 
 def test_a_plan_leaves_its_facts_beside_it(tmp_path):

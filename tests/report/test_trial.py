@@ -18,7 +18,8 @@ from rocketmq_capacity.store.lake import Lake
 from tests.cli.plan_file import READER
 from tests.plugins.stored_reports import A_TRIAL, CLUSTER, LAST, put_days, put_trial
 from tests.report.from_rows import plan_bytes, plan_of
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.made_scenario import a_scenario
+from tests.report.varied_cluster import varied_rows
 
 LATER = LAST + timedelta(hours=22)
 NOW = LAST + timedelta(hours=23.5)

@@ -8,9 +8,9 @@ from rocketmq_capacity.plan_file.client_cost import ClientCostChange, ClientRequ
 from rocketmq_capacity.report.limits import TABLE_ROWS
 from rocketmq_capacity.report.view.client_costs import client_costs_view, cost_changes_lines
 from tests.report.from_rows import page_of, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import read_page, text_of
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario
 from tests.report.view.test_brokers import a_load, lines, rows
 
 CAPTION = "What clients ask of each broker"

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.report.from_rows import page_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import elements, read_page, text_of
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario
 
 LISTS = {"topics": 7, "topic_names": list("abcdef"), "queues": 56, "groups": 1, "group_names": ["g_pay"]}
 

@@ -7,9 +7,9 @@ import msgspec
 from rocketmq_capacity.plan_file.troubled_broker import Producers
 from rocketmq_capacity.report.view.producers_meanwhile import producers_meanwhile
 from tests.report.from_rows import page_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import read_page, text_of
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario
 
 KIND: dict[str, Any] = {"client": "JAVA", "versions": "4.9.8", "has_fault_tolerance": True, "has_detector": False}
 

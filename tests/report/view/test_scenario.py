@@ -6,7 +6,8 @@ import pytest
 
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from tests.report.from_rows import plan_of
-from tests.report.varied_cluster import a_scenario, varied_rows
+from tests.report.made_scenario import a_scenario
+from tests.report.varied_cluster import varied_rows
 
 SAME: dict[str, Any] = {"idle": 0, "count": None, "traffic": None}
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tests.report.from_rows import page_of
+from tests.report.made_scenario import a_scenario, a_transition
 from tests.report.page_reader import elements, read_page, text_of
 from tests.report.sample_cluster import sample_rows
-from tests.report.varied_cluster import a_scenario, a_transition
 
 
 def _page(*transitions: dict[str, Any]) -> Any:
