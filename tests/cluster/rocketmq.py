@@ -216,6 +216,17 @@ class Cluster(Started):
         self._own(broker_name, broker_id)
         self._jvms[broker_name, broker_id] = self._own_jvm(broker_name, broker_id)
 
+    def add_broker(self, broker: Broker) -> None:
+        """Start one more broker, in its own process, and wait until the name server lists it."""
+        key = broker.broker_name, broker.broker_id
+        (port,) = free_ports(1)
+        self._brokers = (*self._brokers, broker)
+        self.broker_addrs[key] = f"127.0.0.1:{port}"
+        self._write(f"{broker.broker_name}-{broker.broker_id}", self._config(broker, port))
+        self._jvms[key] = self._own_jvm(*key)
+        self._jvms[key].answer(READY_TIME_LIMIT_S)
+        self._wait_until_registered(self._jvms[None])
+
     def is_registered(self, broker_name: str, broker_id: int = 0) -> bool:
         """Whether the name server lists a broker."""
         listed: dict[str, dict[str, str]] = self._ask("registered")

@@ -222,7 +222,19 @@ def after_adding(spread: Spread | None, entry: LedgerEntry = ADDED) -> LedgerEnt
             "UNKNOWN",
             "more queues on some brokers than on others have: pay; a snapshot does not see whether that is meant",
         ),
-        (Spread(brokers=(*FOUR, "e")), 2, "OPEN", "every business topic has as many queues on each of 5 brokers"),
+        (
+            Spread(brokers=FOUR, uneven=("pay",), untaken=lambda: {"g_pay": 2, "g_audit": 1_200}),
+            2,
+            "CLOSED",
+            "queues that no client has taken: g_audit 1,200, g_pay 2",
+        ),
+        (
+            Spread(brokers=(*FOUR, "e")),
+            2,
+            "OPEN",
+            "every business topic has as many queues on each of 5 brokers, and groups whose clients say what they own"
+            " have taken all of them",
+        ),
     ],
 )
 def test_a_new_broker_is_begun_until_topics_lie_on_it(spread: Spread, step: int, state: str, why: str) -> None:

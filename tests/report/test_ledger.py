@@ -157,6 +157,33 @@ def test_what_clients_do_not_say_is_not_judged() -> None:
     assert entry.why == "it is not known what the clients of g_pay own or do"
 
 
+@pytest.mark.parametrize(("orphan_queues", "doubly_owned_queues"), [(2, 0), (0, 1)])
+def test_clients_that_may_still_divide_their_queues_are_judged_by_the_next_plan(
+    orphan_queues: int, doubly_owned_queues: int
+) -> None:
+    def after(entry: LedgerEntry, orphans: int = 0, doubly_owned: int = 0) -> LedgerEntry:
+        owners = ReportedOwners(idle=0, orphan_queues=orphans, doubly_owned_queues=doubly_owned, peak=1.0)
+        return only(judged(entry, clients=8, owners=owners))
+
+    whole = [figure(name, 0, 0, "g_pay") for name in ("orphan_queues", "doubly_owned_queues")]
+    first = after(replace(SCALED, predictions=(*SCALED.predictions, *whole)), orphan_queues, doubly_owned_queues)
+    assert (first.state, {one.is_right for one in first.predictions}) == ("CARRIED_OUT", {None})
+    assert first.why == "queues of g_pay have no reader, or several: its clients may not have divided them yet"
+
+    assert after(first).state == "VERIFIED"
+    later = after(first, orphan_queues, doubly_owned_queues)
+    assert (later.state, later.is_prediction_wrong, later.why) == ("FAILED", True, None)
+
+
+def test_what_is_carried_out_and_predicts_nothing_says_so_to_its_end() -> None:
+    silent = replace(SCALED, predictions=())
+    first = only(judged(silent, clients=8))
+    last = only(judged(replace(first, at="2026-11-05T02:00:00Z"), clients=8))
+
+    why = "nothing was predicted that a snapshot shows"
+    assert [(one.state, one.why) for one in (first, last)] == [("CARRIED_OUT", why), ("GONE", why)]
+
+
 @pytest.mark.parametrize(("clients", "state"), [(12, "OPEN"), (10, "OPEN"), (13, "OPEN"), (7, "OPEN")])
 def test_clients_that_come_and_go_are_no_answer(clients: int, state: str) -> None:
     recommended = a_recommendation("SCALE_CONSUMERS", id="scale-2", consumer_group="g_pay", topic=None)

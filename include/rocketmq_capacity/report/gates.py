@@ -47,12 +47,15 @@ class Spread:
         empty: those of them on which no business topic has a queue.
         uneven: topics that have more writable queues on some of them than on others.
         unknown: topics of which that is not known.
+        untaken: by group, the queues on these brokers that none of its clients owns, as they report it; asked for only
+            where every broker has topics.
     """
 
     brokers: tuple[str, ...]
     empty: tuple[str, ...] = ()
     uneven: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    untaken: Callable[[], Mapping[str, int]] = dict
 
 
 def gate_of(entry: LedgerEntry, leftover: Callable[[str, Going], Leftover]) -> Gate | None:
@@ -92,6 +95,8 @@ def gate_of_broker(entry: LedgerEntry, spread: Spread | None) -> Gate | None:
     if spread.empty:
         why = f"{number} brokers take messages, and no business topic has a queue on {listed(spread.empty, NAMED)}"
         return _gate(entry, START, "OPEN", why)
+    if untaken := [f"{group} {queues:,}" for group, queues in sorted(spread.untaken().items())]:
+        return _gate(entry, SPREAD, "CLOSED", f"queues that no client has taken: {listed(untaken, NAMED)}")
     if spread.unknown:
         why = f"it is not known how many queues these topics have on each broker: {listed(spread.unknown, NAMED)}"
         return _gate(entry, SPREAD, "UNKNOWN", why)
@@ -101,7 +106,11 @@ def gate_of_broker(entry: LedgerEntry, spread: Spread | None) -> Gate | None:
             " whether that is meant"
         )
         return _gate(entry, SPREAD, "UNKNOWN", why)
-    return _gate(entry, SPREAD, "OPEN", f"every business topic has as many queues on each of {number} brokers")
+    why = (
+        f"every business topic has as many queues on each of {number} brokers, and groups whose clients say what they"
+        " own have taken all of them"
+    )
+    return _gate(entry, SPREAD, "OPEN", why)
 
 
 def _drained(entry: LedgerEntry, left: Leftover) -> Gate:

@@ -49,6 +49,9 @@ SAME_TRAFFIC: Final = 0.1
 """Traffic that differs by more than this share of the earlier one is other traffic (ours)."""
 ORDER: Final[tuple[Fate, ...]] = ("FAILED", "BEGUN", "CARRIED_OUT", "VERIFIED", "GONE")
 DECIDED: Final = ("VERIFIED", "FAILED")
+WHILE_DIVIDING: Final = ("orphan_queues", "doubly_owned_queues")
+"""What clients have for a while after a change, until all of them know the new queues."""
+NOTHING_PREDICTED: Final = "nothing was predicted that a snapshot shows"
 Done = Literal["NOT", "IN_PART", "DONE", "OTHERWISE"]
 Queues = Mapping[str, tuple[int | None, int | None]]
 """By broker, the read and write queues of a topic."""
@@ -301,6 +304,7 @@ def _judged(
     """The entry with what came of its predictions."""
     doubts: dict[str, None] = {}
     predictions = []
+    dividing = _dividing(entry, seen.owned) if is_done and entry.state != "CARRIED_OUT" else ()
     for figure in entry.predictions:
         if figure.figure == TWICE:
             predictions.append(_judged_deliveries(figure, entry, seen, twice))
@@ -309,6 +313,8 @@ def _judged(
         group, then = seen.groups.get(name), next((one for one in entry.groups if one.consumer_group == name), None)
         came = None if group is None else _became(figure.figure, group, seen.owned.get(name))
         doubt = _doubt(figure.figure, group, then, is_twice=name in twice)
+        if doubt is None and name in dividing:
+            doubt = f"queues of {name} have no reader, or several: its clients may not have divided them yet"
         if doubt is None and came is None:
             doubt = f"it is not known what the clients of {name} own or do"
         if doubt is not None:
@@ -318,11 +324,26 @@ def _judged(
     entry = replace(entry, predictions=tuple(predictions), why="; ".join(doubts) or None)
     if is_done and not all(judged):
         return replace(entry, state="FAILED", is_prediction_wrong=True)
-    if judged and all(judged):
+    if judged and all(judged) and not dividing:
         return replace(entry, state="VERIFIED")
     if is_done and (entry.state != "CARRIED_OUT" or _is_recent(entry, taken_at)):
-        return replace(entry, state="CARRIED_OUT", why=entry.why or "nothing was predicted that a snapshot shows")
-    return replace(entry, state="GONE", why=entry.why or "no snapshot shows whether it was carried out")
+        return replace(entry, state="CARRIED_OUT", why=entry.why or NOTHING_PREDICTED)
+    unseen = NOTHING_PREDICTED if is_done else "no snapshot shows whether it was carried out"
+    return replace(entry, state="GONE", why=entry.why or unseen)
+
+
+def _dividing(entry: LedgerEntry, owned: Mapping[str, ReportedOwners]) -> set[str]:
+    """The groups whose clients may still divide their queues: more than predicted have no owner, or several.
+
+    Clients learn of a change within half a minute. So this is said only by the first plan that finds it carried out.
+    """
+    groups = set()
+    for figure in entry.predictions:
+        name, predicted = figure.of or "", figure.predicted
+        if name in owned and figure.figure in WHILE_DIVIDING and isinstance(predicted, int):
+            came = getattr(owned[name], figure.figure)
+            groups |= {name} if came > predicted else set()
+    return groups
 
 
 def _judged_deliveries(

@@ -1,7 +1,7 @@
 """What a run's snapshot says of what earlier plans recommended: the queues of topics, and what clients own."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from rocketmq_capacity.handover.observed import BrokerRow, PlaceRow
 from rocketmq_capacity.report.gates import Going, Leftover, Spread
 from rocketmq_capacity.report.ledger import LedgerFacts, ReportedOwners
 from rocketmq_capacity.steps.reported_rows import records, rows_if_any, rows_of_groups
+from rocketmq_capacity.steps.untaken_queues import untaken_queues
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.rows import rows_where
 from rocketmq_capacity.vocabulary import (
@@ -36,15 +37,15 @@ def seen_today(run: Run) -> LedgerFacts:
     queues: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for place in places:
         queues.setdefault(place.topic, {})[place.broker_name] = (place.read_queue_nums, place.write_queue_nums)
-    spread = _spread(records(run, tables.Broker, BrokerRow), places)
+    spread = _spread(run, places)
     return LedgerFacts(queues, partial(_owners, run, places), partial(_went_back, run), partial(_leftover, run), spread)
 
 
-def _spread(brokers: Iterable[BrokerRow], places: Sequence[PlaceRow]) -> Spread:
+def _spread(run: Run, places: Sequence[PlaceRow]) -> Spread:
     """How business topics lie on the masters that can be read and written, as ADD_BROKER counts them."""
     names = sorted(
         one.broker_name
-        for one in brokers
+        for one in records(run, tables.Broker, BrokerRow)
         if one.broker_id == 0
         and (READ_WRITE if one.broker_perm is None else one.broker_perm) & READ_WRITE == READ_WRITE
     )
@@ -58,6 +59,7 @@ def _spread(brokers: Iterable[BrokerRow], places: Sequence[PlaceRow]) -> Spread:
         empty=tuple(name for name in names if name not in having),
         uneven=tuple(topic for topic, own in counts.items() if None not in own and len(own) > 1),
         unknown=tuple(topic for topic, own in counts.items() if None in own),
+        untaken=partial(untaken_queues, run, places, names),
     )
 
 
