@@ -82,7 +82,7 @@ def from_all(taken: Sequence[ClusterSample], now: Inventory, thresholds: Thresho
 
 @pytest.fixture(autouse=True)
 def _waits_for_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rocketmq_capacity.store.lake.sync", lambda *_, **__: None)
+    monkeypatch.setattr("rocketmq_capacity.store.writing._sync", lambda _: None)
 
 
 @pytest.mark.parametrize("seed", range(3))

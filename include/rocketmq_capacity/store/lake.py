@@ -46,7 +46,7 @@ from rocketmq_capacity.store.new_file import PART
 from rocketmq_capacity.store.place import check_kept, delete_in_store, difference, is_local, told_in_one_line
 from rocketmq_capacity.store.published import mark, published, unmark
 from rocketmq_capacity.store.run_lock import WAIT_S, busy, leased, locked
-from rocketmq_capacity.store.writing import make_folder, refuse_link, sync
+from rocketmq_capacity.store.writing import make_folder, refuse_link, sync, sync_together
 
 RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,254}")
 CLUSTER_FOLDER: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,254}")
@@ -312,10 +312,10 @@ class Run:
 
     def _sync(self, written: Mapping[str, Files]) -> None:
         """Wait until the files of these datasets are on the disk."""
-        for dataset, files in written.items():
-            for place in self._places(dataset, files):
-                sync(place, deep=False)
-            sync(self.table(dataset), deep=False)
+        if not is_local(self.folder):
+            return
+        sync_together([place for dataset, files in written.items() for place in self._places(dataset, files)])
+        sync_together([self.table(dataset) for dataset in written])
         if written:
             sync(self.tables, deep=False)
         sync(self.folder, deep=False)

@@ -3,11 +3,15 @@
 import os
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.store.place import check_kept, is_local, put, told_in_one_line
+
+SYNCED_AT_ONCE: Final = 16
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
@@ -61,12 +65,10 @@ def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]
             parts[name].unlink(missing_ok=True)  # what a killed writer left, or a link, which is not followed
             with parts[name].open("xb") as file:
                 file.writelines([data] if isinstance(data, bytes) else data)
-                file.flush()
-                os.fsync(file.fileno())
+        sync_together(parts.values())
         for name, part in parts.items():
             Path(part).replace(folder / name)
-        for place in inside:
-            sync(place, deep=False)
+        sync_together(inside)
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
@@ -103,15 +105,27 @@ def refuse_link(path: Path) -> None:
 
 def sync(folder: Path, *, deep: bool = True) -> None:
     """Wait until a folder or a file is on the disk, with what is in it if ``deep``: power may be lost at any time."""
-    if not is_local(folder):
-        return  # a store answers once it has stored
-    if deep:
-        for entry in folder.iterdir():
-            if entry.is_dir() and not entry.is_symlink():
-                sync(entry)
-            elif entry.is_file():
-                _sync(entry)
-    _sync(folder)
+    if is_local(folder):  # a store answers once it has stored
+        sync_together([*_inside(folder), folder] if deep else [folder])
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            yield from _inside(entry)
+            yield entry
+        elif entry.is_file():
+            yield entry
+
+
+def sync_together(places: Collection[Path]) -> None:
+    """Wait until these files and folders of this machine are on the disk.
+
+    A file system writes its journal once for all that wait at the same time. So many wait at once.
+    """
+    with ThreadPoolExecutor(SYNCED_AT_ONCE) as threads:
+        for _ in threads.map(_sync, places):
+            pass
 
 
 def _sync(path: Path) -> None:
