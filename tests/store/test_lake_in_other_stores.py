@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
@@ -11,7 +12,7 @@ import pytest
 from rocketmq_capacity.errors import RunBusy, StoreUnreachable
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.new_file import NewFile
-from rocketmq_capacity.store.place import put, usable_place
+from rocketmq_capacity.store.place import place_of, put, usable_place
 from rocketmq_capacity.store.retention import delete_run
 from rocketmq_capacity.store.writing import write_together
 from tests.fixtures.ports import free_port
@@ -77,11 +78,27 @@ def test_of_many_that_create_an_object_at_once_one_does(run: Run) -> None:
     assert [place.name for place in run.folder.iterdir()] == ["once"]
 
 
-def test_a_name_node_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("host", "problem"),
+    [
+        ("127.0.0.1:{port}", "has not answered within 3 s; expected a store that does"),
+        ("nameservice", "InvalidArgument.*; expected the store's own variables"),
+    ],
+)
+def test_a_name_node_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch, host: str, problem: str) -> None:
     monkeypatch.setattr("rocketmq_capacity.store.place.FIRST_ANSWER_S", 3)
-    with pytest.raises(StoreUnreachable, match=r"^hdfs:.*; expected") as error:
-        usable_place(f"hdfs://127.0.0.1:{free_port()}/lake")
+    url = f"hdfs://{host.format(port=free_port())}/lake"
+    with pytest.raises(StoreUnreachable, match=f"^{re.escape(url)}: {problem}") as error:
+        usable_place(url)
     assert "\n" not in str(error.value)
+
+
+def test_a_folder_that_must_not_be_written_is_one_line(hdfs: str) -> None:
+    place_of(f"hdfs://{hdfs}/is-a-file").write_bytes(b"")
+    with pytest.raises(StoreUnreachable, match=f"^hdfs://{hdfs}/is-a-file: .*; expected a bucket") as error:
+        usable_place(f"hdfs://{hdfs}/is-a-file")
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
 
 
 def test_a_bucket_that_is_not_there_is_one_line(gcs: str) -> None:

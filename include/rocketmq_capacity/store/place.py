@@ -97,14 +97,15 @@ def usable_place(text: str) -> Path:
             with told_in_one_line(place):
                 _within_the_limit(place, partial(_put_and_delete, place, name))
         except FileNotFoundError:
-            raise StoreUnreachable(f"{place}: there is no such bucket; expected one that exists") from None
+            raise StoreUnreachable(f"{_named(place)}: there is no such bucket; expected one that exists") from None
     return place
 
 
 def _put_and_delete(place: Path, name: str) -> None:
+    files = file_system(place)
     put(place / name, _CHECKED)
     check_kept(place, {name: len(_CHECKED)})
-    file_system(place).rm_file(key_of(place / name))
+    files.rm_file(key_of(place / name))
 
 
 def _within_the_limit(place: Path, call: Callable[[], None]) -> None:
@@ -113,7 +114,7 @@ def _within_the_limit(place: Path, call: Callable[[], None]) -> None:
         within(FIRST_ANSWER_S, call)
     except TimeLimit:
         problem = f"has not answered within {FIRST_ANSWER_S} s; expected a store that does"
-        raise StoreUnreachable(f"{place}: {problem}") from None
+        raise StoreUnreachable(f"{_named(place)}: {problem}") from None
 
 
 def is_local(place: Path) -> bool:
@@ -134,8 +135,17 @@ def file_system(place: Path) -> Any:
     """
     try:
         return cast(Any, place).fs
-    except ValueError as error:
-        raise StoreUnreachable(f"{place}: {error}; expected the store's own variables, or a connection") from None
+    except (ValueError, RuntimeError) as error:
+        raise StoreUnreachable(
+            f"{_named(place)}: {error}; expected the store's own variables, or a connection"
+        ) from None
+
+
+def _named(place: Path) -> str:
+    """A place as people write it: what a path of HDFS shows has no host."""
+    options = getattr(place, "storage_options", {})
+    host = ":".join(str(options[name]) for name in ("host", "port") if options.get(name))
+    return str(place).replace(f"{HDFS}:///", f"{HDFS}://{host}/", 1)
 
 
 def key_of(place: Path) -> str:
@@ -178,7 +188,7 @@ def check_kept(folder: Path, written: Mapping[str, int], held: Mapping[str, int]
             with suppress(FileNotFoundError, StoreUnreachable), told_in_one_line(folder):
                 file_system(folder).rm_file(key_of(folder / name))
         expected = "expected a store that keeps what it accepts"
-        raise StoreUnreachable(f"{folder}: {problem}, although the store has accepted it; {expected}")
+        raise StoreUnreachable(f"{_named(folder)}: {problem}, although the store has accepted it; {expected}")
 
 
 def _held(folder: Path, names: Iterable[str]) -> dict[str, int]:
@@ -255,17 +265,20 @@ def told_in_one_line(place: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise
     except Exception as error:
-        if not _is_of_store(error):
+        if not _is_of_store(error, place):
             raise
         reason = str(error).partition("\n\tat ")[0]  # HDFS adds its trace
         said = printable(" ".join(reason.split()))[:LONGEST_REASON] or type(error).__name__
         expected = "expected a bucket that exists, and credentials that may read and write there"
-        raise StoreUnreachable(f"{place}: {said}; {expected}") from error
+        raise StoreUnreachable(f"{_named(place)}: {said}; {expected}") from error
 
 
-def _is_of_store(error: Exception) -> bool:
-    rooms = ("botocore", "aiobotocore", "s3fs", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec", "hdfs_native")
-    return isinstance(error, OSError) or type(error).__module__.partition(".")[0] in rooms
+def _is_of_store(error: Exception, place: Path) -> bool:
+    rooms = ("botocore", "aiobotocore", "s3fs", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec")
+    is_of_hdfs = cast(Any, place).protocol == HDFS and isinstance(
+        error, RuntimeError
+    )  # its package has no errors of its own
+    return is_of_hdfs or isinstance(error, OSError) or type(error).__module__.partition(".")[0] in rooms
 
 
 def _options(scheme: str, variables: Mapping[str, str]) -> dict[str, Any]:
