@@ -6,6 +6,7 @@ from random import Random
 
 from tests.advice.fleet import Fleet
 from tests.advice.healthy import set_busy
+from tests.advice.judge import Expected
 from tests.advice.model import Broker, Client, Group, Topic
 from tests.advice.shape import Queue, dice
 
@@ -40,6 +41,13 @@ def only_topic(fleet: Fleet, group: Group) -> Topic:
 def about(fleet: Fleet, group: Group) -> frozenset[str]:
     """The group, its topics and their brokers, which may be named along with it."""
     return frozenset({group.name, *group.topics, *fleet.model.brokers_of(group)})
+
+
+def of_group(
+    fleet: Fleet, group: Group, rule: str, severities: tuple[str, ...], actions: tuple[str, ...], *also: str
+) -> Expected:
+    """A cause of one group, which may name what the group is about."""
+    return Expected(rule, severities, actions, group.name, also=frozenset(also), may_name=about(fleet, group))
 
 
 def queues_of(fleet: Fleet, group: Group) -> list[Queue]:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.advice.choices import about, dice_of, owned_by, queues_of, some_group, sorted_clients
+from tests.advice.choices import about, dice_of, of_group, owned_by, queues_of, some_group, sorted_clients
 from tests.advice.faults import named
 from tests.advice.fleet import Fleet
 from tests.advice.judge import Expected
@@ -28,13 +28,8 @@ def a_queue_that_stands_still(fleet: Fleet) -> Expected:
                         one |= {"cached_msgs": 1000, "last_consumed_at": Moment().at(STOOD_S)}
 
     fleet.edits.append(hold)
-    return Expected(
-        "STUCK_QUEUE",
-        ("CRITICAL",),
-        ("INVESTIGATE", "REPLACE_CLIENT"),
-        group.name,
-        also=frozenset({"LAG_STATE", "LAG_SKEW"}),
-        may_name=about(fleet, group),
+    return of_group(
+        fleet, group, "STUCK_QUEUE", ("CRITICAL",), ("INVESTIGATE", "REPLACE_CLIENT"), "LAG_STATE", "LAG_SKEW"
     )
 
 
@@ -57,27 +52,15 @@ def a_client_that_is_suspended(fleet: Fleet) -> Expected:
                     client["status"] = [one | {"consume_ok_msgs_per_s": 0.0} for one in client["status"]]
 
     fleet.edits.append(suspend)
-    return Expected(
-        "STUCK_QUEUE",
-        ("WARNING", "CRITICAL"),
-        LOOKS,
-        group.name,
-        also=frozenset({"LAG_STATE", "LAG_SKEW"}),
-        may_name=about(fleet, group),
-    )
+    return of_group(fleet, group, "STUCK_QUEUE", ("WARNING", "CRITICAL"), LOOKS, "LAG_STATE", "LAG_SKEW")
 
 
 def a_queue_that_does_not_catch_up(fleet: Fleet) -> Expected:
     """The group's place on one queue does not move, and its client says nothing of it."""
     group = some_group(fleet, "plain", "circle", "several")
     _stop(fleet, group, dice_of(fleet, "queue").choice(queues_of(fleet, group)))
-    return Expected(
-        "LAG_STATE",
-        ("WARNING", "CRITICAL"),
-        LOOKS,
-        group.name,
-        also=frozenset({"LAG_SKEW", "STUCK_QUEUE", "CONSUMER_CAPACITY"}),
-        may_name=about(fleet, group),
+    return of_group(
+        fleet, group, "LAG_STATE", ("WARNING", "CRITICAL"), LOOKS, "LAG_SKEW", "STUCK_QUEUE", "CONSUMER_CAPACITY"
     )
 
 
@@ -88,14 +71,7 @@ def a_client_far_behind_the_others(fleet: Fleet) -> Expected:
     for queue in owned_by(fleet, group, late.client_id):
         rate = fleet.model.topics[queue.topic].rates[queue]
         group.lags[queue] = Lag(int(rate * 1800), int(rate * 5 * 0.1))
-    return Expected(
-        "LAG_STATE",
-        ("WARNING", "CRITICAL"),
-        LOOKS,
-        group.name,
-        also=frozenset({"LAG_SKEW", "CONSUMER_CAPACITY"}),
-        may_name=about(fleet, group),
-    )
+    return of_group(fleet, group, "LAG_STATE", ("WARNING", "CRITICAL"), LOOKS, "LAG_SKEW", "CONSUMER_CAPACITY")
 
 
 def messages_close_to_deletion(fleet: Fleet) -> Expected:
@@ -105,14 +81,7 @@ def messages_close_to_deletion(fleet: Fleet) -> Expected:
     behind_s = (KEPT_H - 2) * 3600
     rate = fleet.model.topics[queue.topic].rates[queue]
     group.lags[queue] = Lag(int(rate * behind_s), -int(rate * 5 * 0.2), behind_s=behind_s)
-    return Expected(
-        "RETENTION_RISK",
-        ("CRITICAL",),
-        LOOKS,
-        group.name,
-        also=frozenset({"LAG_STATE", "LAG_SKEW"}),
-        may_name=about(fleet, group),
-    )
+    return of_group(fleet, group, "RETENTION_RISK", ("CRITICAL",), LOOKS, "LAG_STATE", "LAG_SKEW")
 
 
 def messages_deleted_unread(fleet: Fleet) -> Expected:
@@ -123,13 +92,16 @@ def messages_deleted_unread(fleet: Fleet) -> Expected:
     group.lags[queue] = Lag(
         int(fleet.model.topics[queue.topic].rates[queue] * behind_s), stands=True, behind_s=behind_s
     )
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "RETENTION_RISK",
         ("CRITICAL",),
         LOOKS,
-        group.name,
-        also=frozenset({"LAG_STATE", "LAG_SKEW", "STUCK_QUEUE", "CONSUMER_CAPACITY"}),
-        may_name=about(fleet, group),
+        "LAG_STATE",
+        "LAG_SKEW",
+        "STUCK_QUEUE",
+        "CONSUMER_CAPACITY",
     )
 
 

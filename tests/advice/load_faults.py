@@ -6,6 +6,7 @@ from tests.advice.choices import (
     about,
     busy,
     dice_of,
+    of_group,
     only_topic,
     owned_by,
     queues_of,
@@ -37,14 +38,7 @@ def queues_shared_out_unevenly(fleet: Fleet) -> Expected:
         if min(counts) > 0 and max(counts) * len(counts) / sum(counts) > 1.6:
             break
     set_busy(fleet.model, group, ALARMING, chance)
-    return Expected(
-        "ALLOCATION_SKEW",
-        ("WARNING",),
-        ("CHANGE_STRATEGY",),
-        group.name,
-        also=frozenset({"TRAFFIC_SKEW"}),
-        may_name=about(fleet, group),
-    )
+    return of_group(fleet, group, "ALLOCATION_SKEW", ("WARNING",), ("CHANGE_STRATEGY",), "TRAFFIC_SKEW")
 
 
 def remainders_that_go_to_the_same_clients(fleet: Fleet) -> Expected:
@@ -52,13 +46,13 @@ def remainders_that_go_to_the_same_clients(fleet: Fleet) -> Expected:
     group = some_group(fleet, "several")
     with_clients(fleet, group, TOO_MANY_CLIENTS)
     set_busy(fleet.model, group, ALARMING, dice_of(fleet, "busy"))
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "CROSS_TOPIC_SKEW",
         ("WARNING",),
         ("CHANGE_STRATEGY", "EXPAND_QUEUES", "SCALE_CONSUMERS"),
-        group.name,
-        also=frozenset({"TRAFFIC_SKEW"}),
-        may_name=about(fleet, group),
+        "TRAFFIC_SKEW",
     )
 
 
@@ -71,7 +65,7 @@ def messages_shared_out_unevenly(fleet: Fleet) -> Expected:
     topic.places = {broker: Place(4, 4) for broker in topic.places}
     topic.rates = {queue: 25.0 if queue.broker_name == preferred else 10.0 for queue in topic.readable}
     set_busy(fleet.model, group, ALARMING, dice_of(fleet, "busy"), one_lost=0.69)
-    return Expected("TRAFFIC_SKEW", ("WARNING",), ("CHANGE_STRATEGY",), group.name, may_name=about(fleet, group))
+    return of_group(fleet, group, "TRAFFIC_SKEW", ("WARNING",), ("CHANGE_STRATEGY",))
 
 
 def a_hot_queue(fleet: Fleet) -> Expected:
@@ -94,12 +88,12 @@ def a_hot_queue(fleet: Fleet) -> Expected:
 def clients_that_are_too_busy(fleet: Fleet) -> Expected:
     group = some_group(fleet, "plain", "circle", "filtered")
     busy(fleet, group, 0.85)
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "CONSUMER_CAPACITY",
         ("WARNING",),
         ("SCALE_CONSUMERS", "RAISE_CONSUME_THREADS", "EXPAND_QUEUES", "SHORTEN_CALLS"),
-        group.name,
-        may_name=about(fleet, group),
     )
 
 
@@ -109,7 +103,7 @@ def traffic_that_outgrows_its_clients(fleet: Fleet) -> Expected:
     fleet.days = GROWING_DAYS
     only_topic(fleet, group).growth = 0.02
     busy(fleet, group, 0.62 / BUSIEST_DAY)
-    return Expected("CONSUMER_CAPACITY", ("WARNING",), ("SCALE_CONSUMERS",), group.name, may_name=about(fleet, group))
+    return of_group(fleet, group, "CONSUMER_CAPACITY", ("WARNING",), ("SCALE_CONSUMERS",))
 
 
 def clients_that_cannot_keep_up(fleet: Fleet) -> Expected:
@@ -117,13 +111,13 @@ def clients_that_cannot_keep_up(fleet: Fleet) -> Expected:
     group = some_group(fleet, "plain", of=lambda one: len(queues_of(fleet, one)) % len(one.clients) == 0)
     busy(fleet, group, 1.25)
     _fall_behind(fleet, group, queues_of(fleet, group), 0.2)
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "CONSUMER_CAPACITY",
         ("WARNING", "CRITICAL"),
         ("SCALE_CONSUMERS", "RAISE_CONSUME_THREADS", "EXPAND_QUEUES", "SHORTEN_CALLS"),
-        group.name,
-        also=frozenset({"LAG_STATE"}),
-        may_name=about(fleet, group),
+        "LAG_STATE",
     )
 
 
@@ -135,14 +129,7 @@ def more_clients_than_queues_and_still_too_busy(fleet: Fleet) -> Expected:
     topic.rates = dict.fromkeys(topic.readable, 20.0)
     with_clients(fleet, group, 30)
     busy(fleet, group, 0.9)
-    return Expected(
-        "CONSUMER_CAPACITY",
-        ("WARNING", "CRITICAL"),
-        ("EXPAND_QUEUES",),
-        group.name,
-        also=frozenset({"IDLE_CONSUMERS"}),
-        may_name=about(fleet, group),
-    )
+    return of_group(fleet, group, "CONSUMER_CAPACITY", ("WARNING", "CRITICAL"), ("EXPAND_QUEUES",), "IDLE_CONSUMERS")
 
 
 def a_slow_client(fleet: Fleet) -> Expected:
@@ -180,13 +167,15 @@ def _one_of_several(fleet: Fleet) -> tuple[Group, Client]:
 
 
 def _outlier(fleet: Fleet, group: Group, sick: Client) -> Expected:
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "CLIENT_OUTLIER",
         ("WARNING", "CRITICAL"),
         ("REPLACE_CLIENT",),
-        group.name,
-        also=frozenset({"CONSUMER_CAPACITY", "LAG_STATE", "LAG_SKEW"}),
-        may_name=about(fleet, group),
+        "CONSUMER_CAPACITY",
+        "LAG_STATE",
+        "LAG_SKEW",
     )
 
 
@@ -197,13 +186,15 @@ def a_room_that_gets_nothing(fleet: Fleet) -> Expected:
     topic.places = {name: place for name, place in topic.places.items() if name.startswith(ROOMS[0])}
     topic.rates = {queue: rate for queue, rate in topic.rates.items() if queue.broker_name in topic.places}
     set_busy(fleet.model, group, 0.3, dice_of(fleet, "busy"))
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "ROOM_STARVATION",
         ("WARNING", "INFO"),
         ("CHANGE_STRATEGY", "INVESTIGATE"),
-        group.name,
-        also=frozenset({"IDLE_CONSUMERS", "ALLOCATION_SKEW", "TRAFFIC_SKEW"}),
-        may_name=about(fleet, group),
+        "IDLE_CONSUMERS",
+        "ALLOCATION_SKEW",
+        "TRAFFIC_SKEW",
     )
 
 
@@ -248,9 +239,7 @@ def caches_larger_than_the_heap(fleet: Fleet) -> Expected:
             client["pull_threshold_size_for_queue_mib"] = 64
 
     fleet.edits.append(cache_more)
-    return Expected(
-        "CLIENT_MEMORY", ("WARNING", "CRITICAL"), ("LOWER_PULL_THRESHOLDS",), group.name, may_name=about(fleet, group)
-    )
+    return of_group(fleet, group, "CLIENT_MEMORY", ("WARNING", "CRITICAL"), ("LOWER_PULL_THRESHOLDS",))
 
 
 def _rename(group: Group, number: int) -> None:

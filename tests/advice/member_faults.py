@@ -5,6 +5,7 @@ from typing import Final
 from tests.advice.choices import (
     about,
     dice_of,
+    of_group,
     only_topic,
     owned_by,
     queues_of,
@@ -38,13 +39,13 @@ def a_list_for_config_with_a_gap(fleet: Fleet) -> Expected:
         group.name: {client_id: [queue.row() for queue in own] for client_id, own in lists.items()}
     }
     _leave_unread(fleet, group)
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "ORPHAN_QUEUE",
         ("CRITICAL",),
         ("CHANGE_STRATEGY",),
-        group.name,
-        also=BEHIND | {"IDLE_CONSUMERS", "ALLOCATION_SKEW"},
-        may_name=about(fleet, group),
+        *BEHIND | {"IDLE_CONSUMERS", "ALLOCATION_SKEW"},
     )
 
 
@@ -53,31 +54,27 @@ def two_clients_with_one_id(fleet: Fleet) -> Expected:
     first, second = sorted_clients(group)[:2]
     second.client_id = first.client_id
     _leave_unread(fleet, group)
-    return Expected(
-        "DUPLICATE_CLIENT_ID", ("CRITICAL",), ("FIX_CLIENT_ID",), group.name, also=BEHIND, may_name=about(fleet, group)
-    )
+    return of_group(fleet, group, "DUPLICATE_CLIENT_ID", ("CRITICAL",), ("FIX_CLIENT_ID",), *BEHIND)
 
 
 def a_client_with_another_tag(fleet: Fleet) -> Expected:
     group = some_group(fleet, "plain", "circle", of=lambda one: len(one.clients) >= 3)
     group.expression = "created || paid"
     sorted_clients(group)[-1].expression = "created"
-    return Expected(
-        "SUBSCRIPTION_MISMATCH", ("CRITICAL",), ("FIX_SUBSCRIPTION",), group.name, may_name=about(fleet, group)
-    )
+    return of_group(fleet, group, "SUBSCRIPTION_MISMATCH", ("CRITICAL",), ("FIX_SUBSCRIPTION",))
 
 
 def a_client_on_its_retry_topic_only(fleet: Fleet) -> Expected:
     group = some_group(fleet, "plain", "circle", of=lambda one: len(one.clients) >= 3)
     sorted_clients(group)[-1].topics = []
     _leave_unread(fleet, group)
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "SUBSCRIPTION_MISMATCH",
         ("CRITICAL",),
         ("FIX_SUBSCRIPTION",),
-        group.name,
-        also=BEHIND | {"IDLE_CONSUMERS", "ALLOCATION_SKEW", "TRAFFIC_SKEW"},
-        may_name=about(fleet, group),
+        *BEHIND | {"IDLE_CONSUMERS", "ALLOCATION_SKEW", "TRAFFIC_SKEW"},
     )
 
 
@@ -93,7 +90,7 @@ def _idle(fleet: Fleet, times: float, severity: str) -> Expected:
     group = some_group(fleet, "plain", "circle", alone=True)
     with_clients(fleet, group, int(len(queues_of(fleet, group)) * times) + 1)
     actions = ("EXPAND_QUEUES", "SCALE_CONSUMERS")
-    return Expected("IDLE_CONSUMERS", (severity,), actions, group.name, may_name=about(fleet, group))
+    return of_group(fleet, group, "IDLE_CONSUMERS", (severity,), actions)
 
 
 def clients_of_two_strategies(fleet: Fleet) -> Expected:
@@ -102,13 +99,13 @@ def clients_of_two_strategies(fleet: Fleet) -> Expected:
     for one in sorted_clients(group)[::2]:
         one.strategy = "AVG_BY_CIRCLE"
     _leave_unread(fleet, group)
-    return Expected(
+    return of_group(
+        fleet,
+        group,
         "MIXED_STRATEGIES",
         ("CRITICAL",),
         ("CHANGE_STRATEGY",),
-        group.name,
-        also=BEHIND | {"ALLOCATION_SKEW", "IDLE_CONSUMERS", "TRAFFIC_SKEW"},
-        may_name=about(fleet, group),
+        *BEHIND | {"ALLOCATION_SKEW", "IDLE_CONSUMERS", "TRAFFIC_SKEW"},
     )
 
 
@@ -121,7 +118,7 @@ def a_broker_that_lacks_a_client(fleet: Fleet) -> Expected:
     group = some_group(fleet, "plain", "several", of=lambda one: len(one.clients) >= 3)
     broker = dice_of(fleet, "unseen").choice(fleet.model.brokers_of(group))
     sorted_clients(group)[0].unseen_by = frozenset({broker})
-    return Expected("MEMBERSHIP_DISAGREEMENT", ("WARNING",), ("INVESTIGATE",), group.name, may_name=about(fleet, group))
+    return of_group(fleet, group, "MEMBERSHIP_DISAGREEMENT", ("WARNING",), ("INVESTIGATE",))
 
 
 def clients_of_a_version_that_repeats_ids(fleet: Fleet) -> Expected:
@@ -130,7 +127,7 @@ def clients_of_a_version_that_repeats_ids(fleet: Fleet) -> Expected:
     for place, one in enumerate(group.clients):
         one.version = "V4_8_0"
         one.client_id = f"{one.addr.partition(':')[0]}@{100 + place}"
-    return Expected("BAD_VERSION", ("WARNING", "INFO"), ("INVESTIGATE",), group.name, may_name=about(fleet, group))
+    return of_group(fleet, group, "BAD_VERSION", ("WARNING", "INFO"), ("INVESTIGATE",))
 
 
 def a_concurrent_reader_of_a_fifo_topic(fleet: Fleet) -> Expected:
@@ -150,7 +147,7 @@ def a_group_that_nobody_runs(fleet: Fleet) -> Expected:
         lag = int(fleet.model.topics[queue.topic].rates[queue] * GONE_S)
         group.lags[queue] = Lag(lag, stands=True, behind_s=GONE_S)
     fleet.remember()
-    return Expected("STALE_OBJECT", ("INFO",), ("INVESTIGATE",), group.name, also=BEHIND, may_name=about(fleet, group))
+    return of_group(fleet, group, "STALE_OBJECT", ("INFO",), ("INVESTIGATE",), *BEHIND)
 
 
 def a_client_that_ends_again_and_again(fleet: Fleet) -> Expected:
@@ -158,9 +155,7 @@ def a_client_that_ends_again_and_again(fleet: Fleet) -> Expected:
     group = some_group(fleet, "plain", "circle", of=lambda one: len(one.clients) >= 3)
     dice_of(fleet, "crashes").choice(group.clients).crashes = True
     fleet.hours_before = CRASHES_SEEN_H
-    return Expected(
-        "REBALANCE_FREQUENCY", ("WARNING",), ("INVESTIGATE",), group.name, may_name=about(fleet, group)
-    )  # fmt: skip
+    return of_group(fleet, group, "REBALANCE_FREQUENCY", ("WARNING",), ("INVESTIGATE",))  # fmt: skip
 
 
 def _leave_unread(fleet: Fleet, group: Group) -> None:

@@ -7,8 +7,10 @@ a group and a topic of its own, named after it.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from types import ModuleType
 from typing import Any, Final
 
+import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
@@ -101,6 +103,21 @@ class Part:
             first += count
         by_queue = {("broker-a", i): each.get(i) for i in range(total)}
         return self.case(name, clients, queues("broker-a", total), rates=by_queue, **facts)
+
+
+def collected(items: Iterable[pytest.Item], constant: str) -> Part:
+    """The cases that the collected modules have in a constant, together; no two of them have one name."""
+    modules: dict[str, ModuleType] = {item.module.__name__: item.module for item in items if hasattr(item, "module")}
+    part = Part()
+    for _, module in sorted(modules.items()):
+        of_module = getattr(module, constant, None)
+        if isinstance(of_module, Part):  # modules of other tests may have another constant of this name
+            part.topics += of_module.topics
+            part.groups += of_module.groups
+    for names in ([topic.topic for topic in part.topics], [group.consumer_group for group in part.groups]):
+        repeated = {name for name in names if names.count(name) > 1}
+        assert not repeated, f"two cases have one name: {repeated}"
+    return part
 
 
 def a_topic(

@@ -67,25 +67,14 @@ def plan_of(
     return plan.plan_of(PlanRows(**held, losses=losses), policy, scenario=found, answers=given, own_policy=own_policy)
 
 
-def page_of(
-    rows: Built, *, policy: Policy = DEFAULTS, scenario: Any = None, approval: Any = None, answers: Sequence[Any] = ()
-) -> str:
-    made = plan_of(rows, policy=policy, scenario=scenario, approval=approval, answers=answers)
-    return html.render_report(made, beside_of(rows))
+def page_of(rows: Built, **given: Any) -> str:
+    """The page; see :func:`plan_of` for what is given."""
+    return html.render_report(plan_of(rows, **given), beside_of(rows))
 
 
-def publish_rows(
-    rows: Built,
-    folder: Path,
-    *,
-    policy: Policy = DEFAULTS,
-    scenario: Any = None,
-    approval: Any = None,
-    answers: Sequence[Any] = (),
-    own_policy: OwnPolicy | None = None,
-) -> PlanSummary:
-    given = {"policy": policy, "scenario": scenario, "approval": approval, "answers": answers}
-    made = plan_of(rows, **given, own_policy=own_policy)
+def publish_rows(rows: Built, folder: Path, *, policy: Policy = DEFAULTS, **given: Any) -> PlanSummary:
+    """All files of a plan; see :func:`plan_of` for what is given."""
+    made = plan_of(rows, policy=policy, **given)
     return publish.publish(made, beside_of(rows), folder, handed_over(made, policy, observed_in(rows)))
 
 
