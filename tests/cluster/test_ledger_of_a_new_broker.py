@@ -1,6 +1,7 @@
 """Four plans of a real cluster that a broker joins: its gates open as topics get queues there and clients take them.
 
-One topic gets its queues as the plan says, one gets others, the clients of one learn of them late, and one waits.
+One topic gets its queues as the plan says, one gets others, the clients of one learn of them late, and one waits until
+the broker has its group.
 """
 
 import contextlib
@@ -48,7 +49,9 @@ def plans(running: tuple[Cluster, Clients], spark: "SparkSession", tmp_path_fact
     alone = days.plan(20, seen(cluster))
     days.advise(20, more_brokers(1, 3))
 
-    cluster.add_broker(Broker("broker-b"))
+    cluster.add_broker(Broker("broker-b", config={"autoCreateSubscriptionGroup": "false"}))
+    for topic in (AS_PLANNED, OTHERWISE, LATE_CLIENTS):
+        cluster.create_group(f"g_{topic}")
     joined = days.plan(21, seen(cluster))
 
     (other,) = creation(joined, OTHERWISE).commands
@@ -56,6 +59,7 @@ def plans(running: tuple[Cluster, Clients], spark: "SparkSession", tmp_path_fact
     for command in (*creation(joined, AS_PLANNED).commands, *creation(joined, LATE_CLIENTS).commands):
         cluster.mqadmin(command)
     cluster.mqadmin(other.replace("-r 2 -w 2", "-r 3 -w 3"))
+    cluster.create_group(f"g_{WAITS}")
     clients.settled()
     in_part = days.plan(22, seen(cluster))
 
@@ -131,6 +135,17 @@ def test_once_it_has_joined_the_plan_says_which_topics_go_there(plans: Plans) ->
     why = "2 brokers take messages, and no business topic has a queue on broker-b"
     assert gate(joined, addition(alone).id) == (1, "OPEN", why)
     assert [one.action for one in joined.recommendations if one.topic is not None] == ["CREATE_TOPIC_ON_BROKER"] * 4
+
+
+def test_a_topic_waits_until_the_new_broker_has_its_group(plans: Plans) -> None:
+    _, joined, in_part, _ = plans
+    refused = creation(joined, WAITS)
+
+    assert refused.manual
+    assert all(command.startswith("# ") for command in refused.commands)
+    assert f"would refuse those that are not created there: g_{WAITS}." in refused.reason
+    assert not creation(joined, AS_PLANNED).manual
+    assert not creation(in_part, WAITS).manual
 
 
 def test_the_second_gate_is_closed_until_clients_have_taken_the_queues(plans: Plans) -> None:

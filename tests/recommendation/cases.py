@@ -35,7 +35,7 @@ def broker(name: str, broker_id: int = 0, **facts: Any) -> InventoryBroker:
 
 BROKERS: Final = (
     broker("broker-a"),
-    broker("broker-b"),
+    broker("broker-b", config={"autoCreateSubscriptionGroup": "false"}),
     broker("readonly", broker_perm=READ_ONLY),
     broker("masterless", broker_id=1),
     # Read-only, so that no topic is missed there.

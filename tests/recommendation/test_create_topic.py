@@ -2,6 +2,7 @@
 
 import pytest
 
+from rocketmq_capacity.snapshot.inventory import GroupSettings
 from tests.assessment.cases import READ_ONLY, member, members
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import NAMESERVER, Cases
@@ -21,6 +22,9 @@ CASES.group("create_offline", [], "create_offline")
 CASES.case("create_short", members(3), queues("broker-a", 2, 4))
 CASES.case("create_perm", members(3), queues("broker-a", 5, perm=7))
 CASES.case("create_of_read_only", members(3), queues("readonly", 3, perm=READ_ONLY))
+for _name, _brokers in (("create_refused", ("broker-a",)), ("create_granted", ("broker-a", "broker-b"))):
+    CASES.topic(_name, _there)
+    CASES.group(_name, members(3), _name, settings=(GroupSettings(broker_names=_brokers),))
 CASES.case("create_harms", [member("c01"), member("c01"), member("c02"), member("c03")], _there)
 CASES.case("create_nothing", members(3), queues("broker-a", 5), queues("broker-b", 5))
 CASES.group("subscribes_nothing", members(2), subscriptions=())
@@ -83,6 +87,11 @@ def test_its_perm_goes_with_it(answered: Answers) -> None:
         ("create_order_unknown", "its order flag is unknown, and the command would set it."),
         ("create_offline", "groups without a running client would start the new queues at their end: create_offline."),
         ("create_short", "the brokers where it can be written have no one number of queues."),
+        (
+            "create_refused",
+            "broker-b creates no groups by itself (autoCreateSubscriptionGroup=false) and would refuse those that are"
+            " not created there: create_refused.",
+        ),
         ("create_of_read_only", "on no broker can it be both read and written today."),
     ],
 )
@@ -93,6 +102,10 @@ def test_what_forbids_makes_it_a_comment(answered: Answers, name: str, reason: s
         assert reason in found["reason"]
         assert command.startswith("# mqadmin updateTopic ")
     assert answered.all("CREATE_TOPIC_ON_BROKER", topic=name)
+
+
+def test_a_broker_that_creates_no_groups_may_have_a_topic_whose_groups_are_created_there(answered: Answers) -> None:
+    assert not answered.one("CREATE_TOPIC_ON_BROKER", topic="create_granted")["is_manual"]
 
 
 def test_it_is_not_created_where_a_group_would_be_worse_off(answered: Answers) -> None:

@@ -277,6 +277,8 @@ class Reader(Facts, frozen=True, kw_only=True):
     is_subscribed: bool
     has_offsets: bool
     """Whether any of its offsets is known. Then a queue without an offset is one that it never read."""
+    refused_by: tuple[str, ...] = ()
+    """Brokers that give it no messages: it is not created there, and they create no groups by themselves; sorted."""
 
 
 class ClusterFacts(Facts, frozen=True, kw_only=True):

@@ -24,7 +24,7 @@ from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queues_shown, route
 from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
-from rocketmq_capacity.vocabulary import PRIORITY
+from rocketmq_capacity.vocabulary import PRIORITY, SYSTEM
 from rocketmq_capacity.wording import counted, listed
 
 RULE: Final = "TOPIC_COVERAGE"
@@ -45,7 +45,8 @@ ACTION: Final = Action(
     thresholds=("TOPIC_COVERAGE.max_topics",),
     details="""
     As many queues as elsewhere and the same message type: one card for a topic, with a command for each broker. A
-    broker without topics gets a handful of busy ones.
+    broker without topics gets a handful of busy ones. Its commands are comments while the broker would refuse a group
+    of the topic: `autoCreateSubscriptionGroup` is false there, and nobody has created the group.
     """,
 )
 NO_TYPE: Final = "UNSPECIFIED"
@@ -135,6 +136,7 @@ def _unsafe(
     return preflight.reasons(
         *(None if one.has_answered else f"{one.broker_name} did not answer every request" for one in brokers),
         *(_unknown_type(topic, one) for one in brokers),
+        *(_refused_groups(topic, one.broker_name) for one in brokers),
         None if is_written else "on no broker can it be both read and written today",
         "the brokers where it can be written have no one number of queues"
         if is_written and not is_one_number
@@ -145,6 +147,17 @@ def _unsafe(
         preflight.offline_groups(safety),
         preflight.unseen_groups(safety),
         outcome.unknown(),
+    )
+
+
+def _refused_groups(topic: AdvisedTopic, broker_name: str) -> str | None:
+    """That the broker would give some groups of the topic no messages, or None."""
+    groups = sorted(one.consumer_group for one in topic.readers if one.kind != SYSTEM and broker_name in one.refused_by)
+    if not groups:
+        return None
+    return (
+        f"{broker_name} creates no groups by itself (autoCreateSubscriptionGroup=false) and would refuse those that are"
+        f" not created there: {listed(groups)}"
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
+from typing import Final
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.rooms import RoomRules
@@ -30,6 +31,9 @@ from rocketmq_capacity.vocabulary import (
     UnseenClients,
     distinct,
 )
+
+AUTO_CREATES_GROUPS: Final = "autoCreateSubscriptionGroup"
+"""A setting of brokers: whether they create a group once a client of it asks for messages (BrokerConfig)."""
 
 
 class Resolved:
@@ -74,6 +78,13 @@ class Resolved:
         self._present = {broker.broker_name for broker in inventory.brokers}
         self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
         self._answering = self._present - silent
+        self._creates_no_groups = {
+            broker.broker_name
+            for broker in inventory.brokers
+            if broker.broker_id == 0
+            and broker.broker_name in self._answering
+            and (broker.config or {}).get(AUTO_CREATES_GROUPS) == "false"
+        }
 
     @cached_property
     def past_hours(self) -> PastHours:
@@ -97,6 +108,15 @@ class Resolved:
         """Whether the broker is present and answered every request."""
         # A logical broker is no process that could be asked.
         return broker_name in self._answering or broker_name.startswith(LOGICAL_BROKER_PREFIX)
+
+    def refused_by(self, group: InventoryGroup) -> tuple[str, ...]:
+        """The brokers that give the group no messages: it is not created there, and they create none by themselves.
+
+        Source: PullMessageProcessor and SubscriptionGroupManager.findSubscriptionGroupConfig, rocketmq-all-5.3.3.
+        """
+        if group.settings is None or not self._creates_no_groups:
+            return ()
+        return tuple(sorted(self._creates_no_groups.difference(*(one.broker_names for one in group.settings))))
 
     def room_of_broker(self, broker_name: str) -> str | None:
         """The broker's room by the policy."""

@@ -143,7 +143,8 @@ class UnitMaker:
         readers: dict[str, list[dict[str, Any]]] = {}
         stranded: dict[str, list[Stranded]] = {}
         for group, topics, reads in self._each_group():
-            subscribed, facts = set(topics), self._group(group, reads)
+            subscribed = set(topics)
+            facts = {**self._group(group, reads), "refused_by": self.snapshot.refused_by(group)}
             for topic in distinct(chain(topics, (offset.topic for offset in group.offsets or ()))):
                 of_topic = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
                 readers.setdefault(topic, []).append({**facts, **of_topic})
