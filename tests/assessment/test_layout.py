@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.assessment.cases import READ_ONLY, Part, a_group, a_topic, members, takes
+from tests.assessment.cases import BROKERS, READ_ONLY, WRITE_ONLY, Part, a_group, a_topic, members, takes
 from tests.assessment.judge import Judgement, judge, named
 from tests.simulation.clusters import cluster, queues, reads
 
@@ -55,6 +55,19 @@ def test_queues_that_are_written_and_not_read_are_flagged_with_the_messages_in_t
     # Queue 4 was read up to 80 of 100, queue 5 never: it has what stands between 10 and 100.
     assert found["evidence"] == {"read_queue_nums": 4, "write_queue_nums": 6, "stranded": 20 + 90}
     assert found["message"] == "Consumers cannot see 2 queues that producers write to (read 4, write 6)."
+
+
+def test_a_broker_that_lets_nobody_read_hides_all_queues_from_the_groups_that_subscribe() -> None:
+    topic = a_topic("pay", queues("broker-a", 4), queues("broker-b", 4, perm=WRITE_ONLY))
+    group = a_group("g", members(2), [topic], lags={("pay", "broker-b", 0): 100_000 - 4_900})
+    found = judge(cluster([topic], [group], BROKERS)).finding("READ_LESS_THAN_WRITE", topic="pay")
+
+    assert (found["severity"], found["broker_name"]) == ("CRITICAL", "broker-b")
+    # The group has read queue 0 up to 4,900 of 5,000, and the others never.
+    assert found["evidence"] == {"read_queue_nums": 0, "write_queue_nums": 4, "stranded": 100 + 3 * 5_000}
+    nobody = judge(cluster([topic], [], BROKERS))
+    assert nobody.found("READ_LESS_THAN_WRITE", topic="pay") is None
+    assert nobody.found("TOPIC_UNREAD", topic="pay")
 
 
 def test_queues_in_which_nothing_is_and_nothing_comes_hurt_later() -> None:

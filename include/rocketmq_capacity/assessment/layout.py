@@ -41,10 +41,21 @@ class HiddenQueues(Evidence, frozen=True, kw_only=True):
         return self.write_queue_nums - self.read_queue_nums
 
 
+WRITE_ONLY: Final = (
+    "Find out why {broker_name} lets producers write and no consumer read: its own permission (brokerPermission), or"
+    " the topic's there, lacks READ. With READ consumers read there within half a minute."
+)
+
+
+def _advice(finding: Finding, evidence: HiddenQueues) -> str:
+    return WRITE_ONLY.format(broker_name=finding.broker_name) if evidence.read_queue_nums == 0 else "{message}"
+
+
 READ_LESS_THAN_WRITE: Final = Rule(
     name="READ_LESS_THAN_WRITE",
     title="Queues that are written but cannot be read",
     meaning="A topic with fewer read queues than write queues takes messages that no consumer ever sees.",
+    advice=_advice,
     place=80,
     goal="NOTHING_UNREAD",
     evidence=HiddenQueues,
@@ -57,7 +68,8 @@ READ_LESS_THAN_WRITE: Final = Rule(
     },
     details="""
     `stranded` counts the messages in these queues. During a planned shrink this is intended, and it ends with the
-    shrink.
+    shrink. A broker whose permission, or the topic's there, has WRITE and not READ hides all of its queues
+    (`read_queue_nums` 0); that is said where some group subscribes to the topic.
     """,
 )
 
@@ -123,10 +135,14 @@ SHOWN: Final = 5
 def read_less_than_write(topic: AssessedTopic) -> Iterator[Finding]:
     """READ_LESS_THAN_WRITE: a broker's queues [read, write) receive messages that no consumer sees.
 
-    It is a warning while nothing is known to be in these queues, or to be written to them.
+    With a perm to write and not to read, consumers see none. It is a warning while nothing is known to be in these
+    queues, or to be written to them.
     """
+    is_subscribed = topic.unit.facts.kind == BUSINESS and any(one.is_subscribed for one in topic.unit.readers)
     for place in topic.unit.facts.places:
         read, write = place.read_queue_nums, place.write_queue_nums
+        if is_subscribed and place.is_write_only:
+            read, write = 0, place.writable
         if read is None or write is None or read >= write:
             continue
         stranded = _stranded(topic, place.broker_name, read, write)

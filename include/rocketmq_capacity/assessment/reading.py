@@ -25,8 +25,8 @@ def reading_status(
     """UNREAD if a readable business queue has no reader, TWICE if some are read twice, else READ; UNKNOWN if unknown.
 
     Queues of a group without clients have no reader, unless it may have clients that the snapshot does not know. The
-    owner of a queue cannot read it while its broker has no master and its slaves refuse. Whether it can is unknown of a
-    broker that the snapshot lacks.
+    owner of a queue cannot read it while its broker refuses the group, or has no master and its slaves refuse. Whether
+    it can is unknown of a broker that the snapshot lacks.
 
     Args:
         division: its queues and consumers.
@@ -45,10 +45,13 @@ def reading_status(
 
 
 def _can_be_read(group: GroupFacts, cluster: ClusterFacts) -> Iterator[bool | None]:
-    """For each place of its business topics whose broker may not serve, whether the group can read there."""
+    """For each place of its business topics whose broker may not serve it, whether the group can read there."""
+    refusing = {one.broker_name for one in group.refusals}
     for reads in group.business:
         for place in reads.topic.places:
-            if place.readable and place.broker_state == MASTERLESS:
+            if place.readable and place.broker_name in refusing:
+                yield False
+            elif place.readable and place.broker_state == MASTERLESS:
                 yield _without_master(group, cluster, reads, place)
             elif place.readable and place.broker_state == ABSENT:
                 # A logical broker, of a static topic, is no process that could be missing.

@@ -1,7 +1,7 @@
 """The rule on queues that a client holds without progress: STUCK_QUEUE."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Final
 
 from msgspec import UNSET, UnsetType
@@ -9,8 +9,8 @@ from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
-from rocketmq_capacity.assessment.stuck_queues import STATES, State
-from rocketmq_capacity.assessment.suspended import ADVICE, looks_suspended
+from rocketmq_capacity.assessment.stuck_queues import REFUSED, STATES, State, Stuck
+from rocketmq_capacity.assessment.suspended import ADVICE, Suspended, looks_suspended
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
@@ -22,7 +22,7 @@ from rocketmq_capacity.wording import counted, fixed, listed, rounded
 class StuckOne(Queue, frozen=True, kw_only=True):
     """A queue that is stuck."""
 
-    client_id: Annotated[str, means("who holds it, or should")]
+    client_id: Annotated[str | None, means("who holds it, or should; null if nobody is known to")]
     state: Annotated[State, means("how it is stuck")]
     cause: Annotated[str | None, means("why, as far as known")]
     since_s: Annotated[float | None, means("least time for which it is stuck")]
@@ -47,7 +47,26 @@ LISTENERS: Final = (
 )
 
 
-def _advice(_: Finding, evidence: StuckQueues) -> str:
+ADMIT: Final[Mapping[str, str]] = {
+    "NOT_CREATED": (
+        "Create the group on {broker_name}, with the settings that it has elsewhere: getConsumerConfig shows them."
+        " Clients then read there within half a minute."
+    ),
+    "CONSUME_DISABLED": (
+        "Find out who has switched consumption off on {broker_name} (consumeEnable=false), and why. updateSubGroup"
+        " switches it on again; it replaces all settings of the group, so give each as getConsumerConfig shows it."
+    ),
+    "BROADCAST_DISABLED": (
+        "Let the group broadcast on {broker_name} as well (consumeBroadcastEnable). updateSubGroup replaces all"
+        " settings of the group, so give each as getConsumerConfig shows it; left out, -d switches broadcasting off."
+    ),
+}
+"""What lets a broker give a group messages, by why it does not."""
+
+
+def _advice(finding: Finding, evidence: StuckQueues) -> str:
+    if finding.broker_name is not None:
+        return ADMIT[evidence.queues[0].cause or ""].format(broker_name=finding.broker_name)
     if isinstance(evidence.suspended_client_ids, UnsetType):
         return LISTENERS
     are_all = set(evidence.suspended_client_ids).issuperset(evidence.client_ids)
@@ -68,12 +87,16 @@ STUCK_QUEUE: Final = Rule(
     looks="stacks",
     leaves_with_clients=True,
     severities={
-        "CRITICAL": "messages have waited for `critical_s`, however many",
-        "WARNING": "they have waited for less, or nobody knows for how long",
+        "CRITICAL": "messages have waited for `critical_s`, however many, or a broker refuses those that are written",
+        "WARNING": "they have waited for less, or nobody knows for how long, or nothing is written that is refused",
     },
     details="""
     The evidence names for each queue the owner, the state, the cause as far as known, and for how long at least:
 
+    - **REFUSED**: the queue's broker gives the group no messages, whoever asks; each such broker is a finding.
+      NOT_CREATED: the group is not created there, and the broker creates none by itself
+      (`autoCreateSubscriptionGroup=false`). CONSUME_DISABLED: `consumeEnable` is false there. BROADCAST_DISABLED: the
+      group broadcasts, and `consumeBroadcastEnable` is false there.
     - **DROPPED**: the client was to let the queue go, has not, and has asked for no messages for `dropped_s`.
       LISTENER_BUSY: the listener has not come back from a message; Java clients release such a queue after 20 s
       from 5.2.0 on.
@@ -107,46 +130,83 @@ def stuck_queue(group: AssessedGroup) -> Iterator[Finding]:
     It is CRITICAL if messages have waited for ``critical_s``, however many.
     Source: ConsumerRunningInfo.analyzeProcessQueue, rocketmq-all-5.3.3; offsets of the samples are used as well.
     """
-    stuck = group.stuck
+    refused = [one for one in group.stuck if one.state == REFUSED]
+    for broker_name in sorted({one.queue.broker_name for one in refused}):
+        yield _refused(group, broker_name, [one for one in refused if one.queue.broker_name == broker_name])
+    stuck = [one for one in group.stuck if one.state != REFUSED]
     if not stuck:
         return
-    lag_of_queue = {one.queue: one.lag for one in stuck}
-    known = [lag for lag in lag_of_queue.values() if lag is not None]
-    lag = sum(known) if len(known) == len(lag_of_queue) else None
-    since_s = max((one.since_s for one in stuck if one.since_s is not None), default=None)
     waiting_s = max((one.since_s for one in stuck if one.since_s is not None and one.has_waiting), default=None)
-    clients = sorted({one.client_id for one in stuck}, key=java_order)
     counts = Counter(one.state for one in stuck)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
+    evidence = _evidence(stuck, group.suspended)
+    queues = sorted({one.queue for one in stuck})
+    clients, lag, since_s = evidence.client_ids, evidence.lag, evidence.since_s
     yield finding(
         STUCK_QUEUE,
         CRITICAL if waiting_s is not None and waiting_s >= group.policy.thresholds.STUCK_QUEUE.critical_s else WARNING,
         consumer_group=group.name,
-        queues=sorted(lag_of_queue),
-        evidence=StuckQueues(
-            clients=len(clients),
-            client_ids=clients,
-            suspended_client_ids=[one.client_id for one in group.suspended] or UNSET,
-            lag=lag,
-            since_s=rounded(since_s, 0),
-            queues=[
-                StuckOne(
-                    **asdict(one.queue),
-                    client_id=one.client_id,
-                    state=one.state,
-                    cause=one.cause,
-                    since_s=rounded(one.since_s, 0),
-                    lag=one.lag,
-                )
-                for one in stuck
-            ],
-        ),
-        message=f"{counted(len(lag_of_queue), 'queue')}"
+        queues=queues,
+        evidence=evidence,
+        message=f"{counted(len(queues), 'queue')}"
         + ("" if lag is None else f" with {counted(lag, 'message')} of lag")
-        + f" {'is' if len(lag_of_queue) == 1 else 'are'} stuck at {listed(clients)}"
+        + f" {'is' if len(queues) == 1 else 'are'} stuck at {listed(clients)}"
         + ("" if since_s is None else f" for {fixed(since_s, 0)} s")
         + f": {how}."
         + looks_suspended(group.suspended),
+    )
+
+
+REFUSALS: Final[Mapping[str, str]] = {
+    "NOT_CREATED": (
+        "it is not created there, and the broker creates no groups by itself (autoCreateSubscriptionGroup=false)"
+    ),
+    "CONSUME_DISABLED": "consumeEnable is false there",
+    "BROADCAST_DISABLED": "it broadcasts, and consumeBroadcastEnable is false there",
+}
+
+
+def _refused(group: AssessedGroup, broker_name: str, refused: Sequence[Stuck]) -> Finding:
+    """The finding about the queues of a broker that gives the group no messages."""
+    queues, evidence = sorted({one.queue for one in refused}), _evidence(refused)
+    waiting = (
+        f" {counted(evidence.lag, 'message')} of lag {'is' if evidence.lag == 1 else 'are'} there."
+        if evidence.lag
+        else ""
+    )
+    return finding(
+        STUCK_QUEUE,
+        CRITICAL if any(one.has_waiting for one in refused) else WARNING,
+        consumer_group=group.name,
+        broker_name=broker_name,
+        queues=queues,
+        evidence=evidence,
+        message=f"{broker_name} gives the group no messages of {counted(len(queues), 'queue')}:"
+        f" {REFUSALS[refused[0].cause or '']}.{waiting}",
+    )
+
+
+def _evidence(stuck: Sequence[Stuck], suspended: Sequence[Suspended] = ()) -> StuckQueues:
+    lag_of_queue = {one.queue: one.lag for one in stuck}
+    known = [lag for lag in lag_of_queue.values() if lag is not None]
+    clients = sorted({one.client_id for one in stuck if one.client_id is not None}, key=java_order)
+    return StuckQueues(
+        clients=len(clients),
+        client_ids=clients,
+        suspended_client_ids=[one.client_id for one in suspended] or UNSET,
+        lag=sum(known) if len(known) == len(lag_of_queue) else None,
+        since_s=rounded(max((one.since_s for one in stuck if one.since_s is not None), default=None), 0),
+        queues=[
+            StuckOne(
+                **asdict(one.queue),
+                client_id=one.client_id,
+                state=one.state,
+                cause=one.cause,
+                since_s=rounded(one.since_s, 0),
+                lag=one.lag,
+            )
+            for one in stuck
+        ],
     )
 
 

@@ -6,10 +6,10 @@ from typing import Final, Literal, get_args
 
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.suspended import Suspended
-from rocketmq_capacity.model.facts import GroupFacts, Owned
+from rocketmq_capacity.model.facts import GroupFacts, Owned, WhyRefused
 from rocketmq_capacity.settings.thresholds import StuckQueue
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import MASTERLESS
+from rocketmq_capacity.vocabulary import MASTERLESS, java_order
 
 DROPPED: Final = "DROPPED"
 NOT_LOCKED: Final = "NOT_LOCKED"
@@ -17,9 +17,11 @@ NO_PROGRESS: Final = "NO_PROGRESS"
 NOT_PULLED: Final = "NOT_PULLED"
 NOT_READ: Final = "NOT_READ"
 """Its holder looks suspended."""
+REFUSED: Final = "REFUSED"
+"""Its broker gives the group no messages, whoever asks."""
 NOT_TAKEN: Final = "NOT_TAKEN"
 """It is the share of a client that looks suspended, and nobody holds it."""
-State = Literal["DROPPED", "NOT_LOCKED", "NO_PROGRESS", "NOT_PULLED", "NOT_READ", "NOT_TAKEN"]
+State = Literal["REFUSED", "DROPPED", "NOT_LOCKED", "NO_PROGRESS", "NOT_PULLED", "NOT_READ", "NOT_TAKEN"]
 STATES: Final[tuple[State, ...]] = get_args(State)
 """In the order in which they are checked."""
 
@@ -43,7 +45,7 @@ class Stuck:
 
     Attributes:
         queue: its name.
-        client_id: who holds it, or should.
+        client_id: who holds it, or should; None if nobody is known to, as of a queue that is popped.
         state: how it is stuck.
         cause: why, as far as known.
         since_s: for at least how many seconds, as far as known.
@@ -52,7 +54,7 @@ class Stuck:
     """
 
     queue: Queue
-    client_id: str
+    client_id: str | None
     state: State
     cause: str | None
     since_s: float | None
@@ -63,9 +65,16 @@ class Stuck:
 def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Suspended] = ()) -> list[Stuck]:
     """The stuck queues of a group, sorted by queue and client; ``suspended`` are its clients that look suspended."""
     facts = sampled.group
+    refused = refused_queues(facts)
     business = {reads.topic.topic for reads in facts.business}
-    candidates = [one for one in facts.owned if one.topic in business and _may_be_stuck(facts, one, bounds)]
-    if not candidates and not suspended:
+    candidates = [
+        one
+        for one in facts.owned
+        if one.topic in business
+        and _may_be_stuck(facts, one, bounds)
+        and Queue(one.topic, one.broker_name, one.queue_id) not in refused
+    ]
+    if not candidates and not suspended and not refused:
         return []
     # The clients of a broadcasting group keep their offsets: those of the brokers say nothing of what was read.
     samples = None if facts.is_broadcasting else sampled
@@ -73,7 +82,20 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
     holders: dict[Queue, set[str]] = {}
     for owned in facts.owned:
         holders.setdefault(Queue(owned.topic, owned.broker_name, owned.queue_id), set()).add(owned.client_id)
+    written = {
+        Queue(reads.topic.topic, one.broker_name, one.queue_id): one.put_msgs_per_s or 0.0
+        for reads in facts.business
+        for one in reads.topic.written
+        if refused
+    }
     stuck: dict[tuple[Queue, str], Stuck] = {}
+    for queue, why in refused.items():
+        since_s, lag = None if samples is None else samples.stands_s(queue), lags.get(queue)
+        # Where the group is not created, the broker knows no lag.
+        has_waiting = bool(lag) or written.get(queue, 0.0) > 0
+        clients: list[str | None] = [*sorted(holders.get(queue, ()), key=java_order)]
+        for client_id in clients or [None]:
+            stuck[queue, client_id or ""] = Stuck(queue, client_id, REFUSED, why, since_s, lag, has_waiting)
     for owned in candidates:
         queue = Queue(owned.topic, owned.broker_name, owned.queue_id)
         state = _state(facts, owned, samples, bounds)
@@ -89,10 +111,23 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
             (NOT_READ, client.unread),
             (NOT_TAKEN, client.not_taken),
         )
-        for state, queue in ((state, queue) for state, queues in of_client for queue in queues):
+        held = ((state, queue) for state, queues in of_client for queue in queues if queue not in refused)
+        for state, queue in held:
             since_s, lag = None if samples is None else samples.stands_s(queue), lags.get(queue)
             stuck[queue, client.client_id] = Stuck(queue, client.client_id, state, client.why, since_s, lag, bool(lag))
     return [stuck[key] for key in sorted(stuck)]
+
+
+def refused_queues(facts: GroupFacts) -> dict[Queue, WhyRefused]:
+    """The readable business queues of brokers that give the group no messages, each with the reason."""
+    refusals = {one.broker_name: one.why for one in facts.refusals if facts.connections and not facts.is_lite}
+    return {
+        Queue(reads.topic.topic, place.broker_name, queue_id): refusals[place.broker_name]
+        for reads in facts.business
+        for place in reads.topic.places
+        if place.broker_name in refusals
+        for queue_id in range(place.readable)
+    }
 
 
 def _may_be_stuck(facts: GroupFacts, owned: Owned, bounds: StuckQueue) -> bool:

@@ -7,7 +7,7 @@ order; code that needs an order sorts first.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import structs
 from msgspec.json import Decoder
@@ -49,6 +49,7 @@ __all__ = [
     "Place",
     "Reader",
     "Reads",
+    "Refusal",
     "SampledOffsets",
     "Stranded",
     "TopicFacts",
@@ -191,6 +192,20 @@ class PastMembers(Facts, frozen=True, kw_only=True):
     returned: tuple[Returned, ...] = ()
 
 
+WhyRefused = Literal["NOT_CREATED", "CONSUME_DISABLED", "BROADCAST_DISABLED"]
+"""The group is not created there, and the broker creates none by itself; or it may not consume there, or not broadcast.
+
+Source: PullMessageProcessor and SubscriptionGroupManager.findSubscriptionGroupConfig, rocketmq-all-5.3.3.
+"""
+
+
+class Refusal(Facts, frozen=True, kw_only=True):
+    """A broker that gives a group no messages."""
+
+    broker_name: str
+    why: WhyRefused
+
+
 class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """A consumer group with everything that the snapshot knows of it, or without its observations."""
 
@@ -207,6 +222,8 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """None without stored rates."""
     past_members: PastMembers | None = None
     """None without snapshots of the last hours."""
+    refusals: tuple[Refusal, ...] = ()
+    """Brokers that give it no messages, sorted by name."""
 
     def observed(self, observations: str, sampled: str) -> "GroupFacts":
         """The same group with its observations and its offsets over time, which are given as JSON."""

@@ -120,28 +120,33 @@ def consumer_config(nameserver: str, group: str) -> str:
 
 
 def set_retry_queues(nameserver: str, address: str, group: str, queues: int) -> str:
-    """Set the number of retry queues to which a broker sends a group's failed messages.
+    """Set the number of retry queues to which a broker sends a group's failed messages. See :func:`set_group`."""
+    return set_group(nameserver, address, group, retryQueueNums=queues)
+
+
+def set_group(nameserver: str, address: str, group: str, **settings: str | int) -> str:
+    """Create a group on a broker, or set some of its settings there.
 
     The command replaces all of the group's settings. A setting that is not given gets mqadmin's default, which switches
     broadcasting off. So a person must fill in each of them as it is. Source: UpdateSubGroupSubCommand.
     """
-    kept = {
-        "s": "consumeEnable",
-        "m": "consumeFromMinEnable",
-        "d": "consumeBroadcastEnable",
-        "o": "consumeMessageOrderly",
-        "r": "retryMaxTimes",
-        "i": "brokerId",
-        "w": "whichBrokerWhenConsumeSlowly",
-        "a": "notifyConsumerIdsChangedEnable",
+    letters = {
+        "retryQueueNums": "q",
+        "consumeEnable": "s",
+        "consumeFromMinEnable": "m",
+        "consumeBroadcastEnable": "d",
+        "consumeMessageOrderly": "o",
+        "retryMaxTimes": "r",
+        "brokerId": "i",
+        "whichBrokerWhenConsumeSlowly": "w",
+        "notifyConsumerIdsChangedEnable": "a",
     }
     return mqadmin(
         "updateSubGroup",
         nameserver,
         option("b", address),
         option("g", group),
-        option("q", queues),
-        *(option(letter, placeholder(f"{name} of {group}")) for letter, name in kept.items()),
+        *(option(letter, settings.get(name, placeholder(f"{name} of {group}"))) for name, letter in letters.items()),
     )
 
 

@@ -46,6 +46,12 @@ ACTION: Final = Action(
 )
 CLIENTS: Final = 5
 """At most so many clients of a group get a command of their own."""
+SWITCHED_ON: Final[Mapping[str, Mapping[str, str]]] = {
+    "NOT_CREATED": {},
+    "CONSUME_DISABLED": {"consumeEnable": "true"},
+    "BROADCAST_DISABLED": {"consumeEnable": "true", "consumeBroadcastEnable": "true"},
+}
+"""Settings of a group with which a broker gives it messages, by why it does not."""
 NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better without making something else worse"
 
 
@@ -161,6 +167,8 @@ def _looks_at_group(
     look = rule_of(finding.rule).looks
     if look in ("members", "versions"):
         return [commands.consumer_connection(nameserver, group, address) for address in addresses]
+    if look == "stacks" and finding.broker_name is not None:  # a broker refuses the group
+        return [commands.consumer_config(nameserver, group)]
     if look == "stacks":
         owners = [one for one in StuckQueues.of(finding).client_ids if one in set(client_ids)]
         return [
@@ -235,6 +243,10 @@ def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
         if finding.topic is not None:
             return [commands.comment(commands.delete_topic(nameserver, name, finding.topic))]
         return [commands.comment(commands.delete_group(nameserver, name, finding.consumer_group or ""))]
+    if rule_of(finding.rule).looks == "stacks" and finding.broker_name is not None:
+        settings = SWITCHED_ON[StuckQueues.of(finding).queues[0].cause or ""]
+        address, group = cluster.address(finding.broker_name), finding.consumer_group or ""
+        return [commands.comment(commands.set_group(cluster.nameserver, address, group, **settings))]
     if finding.rule != "READ_ONLY_IDLE":
         return []
     return [

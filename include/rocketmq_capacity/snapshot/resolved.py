@@ -5,6 +5,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final
 
+from rocketmq_capacity.model.facts import Refusal, WhyRefused
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.rooms import RoomRules
 from rocketmq_capacity.snapshot.filters import pass_ratios
@@ -30,6 +31,7 @@ from rocketmq_capacity.vocabulary import (
     SYSTEM,
     UnseenClients,
     distinct,
+    is_broadcasting,
 )
 
 AUTO_CREATES_GROUPS: Final = "autoCreateSubscriptionGroup"
@@ -109,14 +111,18 @@ class Resolved:
         # A logical broker is no process that could be asked.
         return broker_name in self._answering or broker_name.startswith(LOGICAL_BROKER_PREFIX)
 
-    def refused_by(self, group: InventoryGroup) -> tuple[str, ...]:
-        """The brokers that give the group no messages: it is not created there, and they create none by themselves.
-
-        Source: PullMessageProcessor and SubscriptionGroupManager.findSubscriptionGroupConfig, rocketmq-all-5.3.3.
-        """
-        if group.settings is None or not self._creates_no_groups:
+    def refusals(self, group: InventoryGroup) -> tuple[Refusal, ...]:
+        """The brokers that give the group no messages, and why, by name; empty if its settings are unknown."""
+        if group.settings is None:
             return ()
-        return tuple(sorted(self._creates_no_groups.difference(*(one.broker_names for one in group.settings))))
+        created = {name for one in group.settings for name in one.broker_names}
+        refused: dict[str, WhyRefused] = dict.fromkeys(self._creates_no_groups - created, "NOT_CREATED")
+        for one in group.settings:
+            if one.consume_enable is False:
+                refused |= dict.fromkeys(one.broker_names, "CONSUME_DISABLED")
+            elif one.consume_broadcast_enable is False and is_broadcasting(group.message_model):
+                refused |= dict.fromkeys(one.broker_names, "BROADCAST_DISABLED")
+        return tuple(Refusal(broker_name=name, why=why) for name, why in sorted(refused.items()))
 
     def room_of_broker(self, broker_name: str) -> str | None:
         """The broker's room by the policy."""

@@ -36,6 +36,7 @@ from rocketmq_capacity.snapshot.inventory import (
     InventoryOwnedQueue,
     InventoryTopic,
     InventoryTopicOffset,
+    TopicQueues,
 )
 from rocketmq_capacity.snapshot.members import own_members, shared_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
@@ -47,7 +48,7 @@ from rocketmq_capacity.tables.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.snapshot.groups import GroupPart
 from rocketmq_capacity.tables.snapshot.topics import TopicPart
-from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct
+from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_write_only
 
 ENCODER: Final = Encoder()
 NO_ID: Final = 2**31
@@ -85,10 +86,10 @@ class UnitMaker:
         # As Raw, the encoder later copies it as it is.
         self.topic_facts = {name: Raw(ENCODER.encode(self._topic(name, declared.get(name)))) for name in names}
         self.unseen = {
-            (topic.topic, queues.broker_name): queues.read_queue_nums
+            (topic.topic, queues.broker_name): first
             for topic in snapshot.inventory.topics
             for queues in topic.queues or ()
-            if queues.read_queue_nums is not None and queues.read_queue_nums < (queues.write_queue_nums or 0)
+            if (first := _first_unseen(queues)) is not None
         }
         self.oldest = {
             (topic.topic, one.broker_name, one.queue_id): one.min_offset
@@ -131,6 +132,8 @@ class UnitMaker:
                 "consumers": self._consumers(group, topics),
                 "unused_days": self.unused.group_days.get(group.consumer_group),
             }
+            if refusals := self.snapshot.refusals(group):
+                facts["refusals"] = refusals
             if (past := self.snapshot.past_hours.of_group(self.snapshot.business_ratios(reads))) is not None:
                 facts["past"] = past
             if (members := self.past_members.get(group.consumer_group)) is not None and members.came:
@@ -144,7 +147,8 @@ class UnitMaker:
         stranded: dict[str, list[Stranded]] = {}
         for group, topics, reads in self._each_group():
             subscribed = set(topics)
-            facts = {**self._group(group, reads), "refused_by": self.snapshot.refused_by(group)}
+            lacking = [one.broker_name for one in self.snapshot.refusals(group) if one.why == "NOT_CREATED"]
+            facts = {**self._group(group, reads), "refused_by": lacking}
             for topic in distinct(chain(topics, (offset.topic for offset in group.offsets or ()))):
                 of_topic = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
                 readers.setdefault(topic, []).append({**facts, **of_topic})
@@ -271,6 +275,12 @@ class UnitMaker:
             return bool(is_read) and not self._is_unseen(offset)
 
         return self.snapshot.offset_samples.of_group(group.consumer_group, is_kept)
+
+
+def _first_unseen(queues: TopicQueues) -> int | None:
+    """The first id of a queue that producers see and consumers do not; None without one."""
+    read = 0 if is_write_only(queues.perm) else queues.read_queue_nums
+    return read if read is not None and read < (queues.write_queue_nums or 0) else None
 
 
 def _stranded(group: InventoryGroup, offset: InventoryGroupOffset) -> Stranded:

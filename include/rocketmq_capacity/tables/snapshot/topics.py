@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta
 
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, QueueId, one_of
-from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable
+from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable, is_write_only
 
 
 class TopicPart(Facts, frozen=True, kw_only=True):
@@ -61,6 +61,11 @@ class Place(Facts, frozen=True, kw_only=True):
     def readable(self) -> int:
         """How many queues consumers see."""
         return (self.read_queue_nums or 0) if is_readable(self.perm, self.read_queue_nums) else 0
+
+    @property
+    def is_write_only(self) -> bool:
+        """Whether producers see its queues, and consumers none, by its perm."""
+        return is_write_only(self.perm)
 
     @property
     def writable(self) -> int | None:
