@@ -7,6 +7,8 @@ from functools import cache
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from rocketmq_capacity.settings.freeze import utc_text
+
 Row = dict[str, Any]
 
 CLUSTER: Final = "advised"
@@ -72,4 +74,4 @@ def dice(*names: object) -> Random:
 
 @cache
 def _text(moment: datetime) -> str:
-    return moment.replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return utc_text(moment.replace(microsecond=0))

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import (
     Client,
@@ -225,9 +226,9 @@ def takes(topic: str, consume_rt_ms: float | None) -> tuple[InventoryConsumeStat
     return (InventoryConsumeStatus(topic=topic, consume_rt_ms=consume_rt_ms),)
 
 
-def ago(seconds: float) -> str:
-    """The moment so many seconds before the snapshot."""
-    return (parse_utc(AT) - timedelta(seconds=seconds)).isoformat()
+def ago(seconds: float = 0, *, minutes: float = 0, days: float = 0) -> str:
+    """The moment so long before the snapshot."""
+    return utc_text(parse_utc(AT) - timedelta(days=days, minutes=minutes, seconds=seconds))
 
 
 def pops(topic: str, share: int = -1) -> InventorySubscription:

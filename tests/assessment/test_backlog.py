@@ -19,7 +19,7 @@ from rocketmq_capacity.snapshot.inventory import (
     Sample,
     parse_utc,
 )
-from tests.assessment.cases import Part, member, members
+from tests.assessment.cases import Part, ago, member, members
 from tests.assessment.judge import Judgement, judge
 from tests.simulation.clusters import AT, broker, cluster, queues, reads
 
@@ -34,11 +34,6 @@ END = 100_000
 """The broker's offset at the snapshot."""
 
 
-def before(minutes: float) -> str:
-    moment = parse_utc(AT) - timedelta(minutes=minutes)
-    return moment.isoformat().replace("+00:00", "Z")
-
-
 def a_queue(
     samples: Sequence[tuple[int, int]], now: tuple[int, int] = (END, END), read_at: str | None = None, queue_id: int = 0
 ) -> InventoryGroupOffset:
@@ -51,7 +46,7 @@ def a_queue(
         consumer_offset=now[1],
         last_timestamp=read_at,
         samples=tuple(
-            Sample(at=before(len(samples) - n), broker_offset=put, consumer_offset=read)
+            Sample(at=ago(minutes=len(samples) - n), broker_offset=put, consumer_offset=read)
             for n, (put, read) in enumerate(samples)
         ),
     )
@@ -84,8 +79,8 @@ REWOUND = a_queue([(END, 90_000 + 500 * n) for n in range(9)], (END, 93_000))
 @pytest.mark.parametrize(
     ("queue", "state", "severity"),
     [
-        (replace(STALLED, last_timestamp=before(10)), "STOP", "CRITICAL"),
-        (replace(STALLED, last_timestamp=before(8.9)), "STALL", "CRITICAL"),
+        (replace(STALLED, last_timestamp=ago(minutes=10)), "STOP", "CRITICAL"),
+        (replace(STALLED, last_timestamp=ago(minutes=8.9)), "STALL", "CRITICAL"),
         (STALLED, "STALL", "CRITICAL"),
         (a_queue([(END, 50_000)] * 9, (END, 50_000)), "STALL", "WARNING"),
         (a_queue([(END, END - 20)] * 9, (END, END - 20)), "STALL", "WARNING"),
@@ -120,7 +115,7 @@ def test_the_first_rule_that_holds_is_the_state(queue: InventoryGroupOffset, sta
     [
         a_queue(behind(1_000, 2_000, 3_000, 2_999, 4_000, 5_000, 6_000, 7_000, 8_000), (END, END - 9_000)),
         a_queue(behind(0, *range(1_000, 9_000, 1_000)), (END, END - 10_000)),
-        a_queue([(END, END)] * 9, read_at=before(600)),
+        a_queue([(END, END)] * 9, read_at=ago(minutes=600)),
         a_queue(STANDS[1:], (END, END - 12_000)),
         a_queue(behind(*[10] * 9), (END, END - 10)),
         a_queue([*STANDS[:4], (END - 20_000, END - 12_000), *STANDS[5:]], (END, END - 12_000)),
@@ -133,19 +128,19 @@ def test_a_queue_that_catches_up_or_is_not_known_well_enough_is_left_alone(queue
 
 def test_a_queue_that_a_client_owns_is_not_stopped() -> None:
     owner = member("c01", owned_queues=(InventoryOwnedQueue(topic="pay", broker_name="broker-a", queue_id=0),))
-    queue = replace(STALLED, last_timestamp=before(60))
+    queue = replace(STALLED, last_timestamp=ago(minutes=60))
     found = judge(a_cluster(queue, clients=(owner,)))
     assert found.finding("LAG_STATE", "g_pay")["evidence"]["state"] == "STALL"
 
 
 def test_a_group_without_clients_may_be_gone_for_good() -> None:
-    stopped = replace(STALLED, last_timestamp=before(60))
+    stopped = replace(STALLED, last_timestamp=ago(minutes=60))
     found = judge(a_cluster(stopped, clients=())).finding("LAG_STATE", "g_pay")
     assert (found["evidence"]["state"], found["severity"]) == ("STOP", "INFO")
 
 
 def test_of_an_offline_group_nobody_knows_the_subscriptions_and_its_offsets_speak_for_it() -> None:
-    stopped = replace(STALLED, last_timestamp=before(60))
+    stopped = replace(STALLED, last_timestamp=ago(minutes=60))
     retried = replace(stopped, topic="%RETRY%g_pay")
     found = judge(a_cluster(stopped, retried, clients=(), subscriptions=())).finding("LAG_STATE", "g_pay")
 
@@ -198,15 +193,15 @@ def test_lag_has_a_rate_and_the_time_over_which_it_grew() -> None:
 
 def test_the_age_is_that_of_the_queues_that_are_named() -> None:
     """Queue 1 is read, and is only behind what it was; queue 0 stands."""
-    stands = replace(STALLED, last_timestamp=before(9))
-    grows = a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000), before(100), queue_id=1)
+    stands = replace(STALLED, last_timestamp=ago(minutes=9))
+    grows = a_queue(behind(*range(1_000, 10_000, 1_000)), (END, END - 10_000), ago(minutes=100), queue_id=1)
 
     assert judge(a_cluster(stands, grows)).finding("LAG_STATE")["evidence"]["behind_s"] == 540.0
 
 
 @pytest.mark.parametrize("rule", ["LAG_STATE", "RETENTION_RISK", "LAG_SKEW"])
 def test_a_broadcasting_group_keeps_its_own_offsets(rule: str) -> None:
-    late = replace(STALLED, last_timestamp=before(71 * HOUR))
+    late = replace(STALLED, last_timestamp=ago(minutes=71 * HOUR))
     clustering, broadcasting = (
         judge(a_cluster(late, runtime=KEPT, message_model=model)) for model in ("CLUSTERING", "BROADCASTING")
     )
@@ -224,7 +219,7 @@ KEPT = {"earliestMessageTimeStamp": str(int((parse_utc(AT) - timedelta(hours=72)
     ("hours_behind", "severity", "left"), [(59.9, None, None), (60.5, "WARNING", 11.5), (70, "CRITICAL", 2.0)]
 )
 def test_hours_until_unread_messages_are_deleted(hours_behind: float, severity: str | None, left: float | None) -> None:
-    queue = a_queue([], (END, END - 50), read_at=before(hours_behind * HOUR))
+    queue = a_queue([], (END, END - 50), read_at=ago(minutes=hours_behind * HOUR))
     found = judge(a_cluster(queue, runtime=KEPT)).found("RETENTION_RISK", "g_pay")
 
     assert (found and found["severity"], found and found["evidence"]["left_hours"]) == (severity, left)
@@ -232,7 +227,7 @@ def test_hours_until_unread_messages_are_deleted(hours_behind: float, severity: 
 
 def test_the_messages_of_a_group_that_is_offline_are_deleted_as_well() -> None:
     gone: dict[str, Any] = {"clients": (), "subscriptions": (), "runtime": KEPT}
-    waits = a_queue([], (END, END - 50), read_at=before(70 * HOUR))
+    waits = a_queue([], (END, END - 50), read_at=ago(minutes=70 * HOUR))
 
     soon = judge(a_cluster(waits, replace(waits, topic="%RETRY%g_pay"), **gone)).finding("RETENTION_RISK", "g_pay")
     assert (soon["severity"], soon["evidence"]["left_hours"], len(soon["queues"])) == ("CRITICAL", 2.0, 1)
@@ -244,8 +239,8 @@ def test_the_messages_of_a_group_that_is_offline_are_deleted_as_well() -> None:
 @pytest.mark.parametrize(("days", "severity"), [(13, "CRITICAL"), (14, "INFO")])
 def test_nobody_waits_for_a_group_that_was_gone_for_the_days_of_a_stale_one(days: int, severity: str) -> None:
     gone: dict[str, Any] = {"clients": (), "subscriptions": (), "runtime": KEPT}
-    now = a_cluster(a_queue([], (END, END - 50), read_at=before(70 * HOUR)), **gone)
-    then = replace(now, taken_at=before(days * 24 * HOUR))
+    now = a_cluster(a_queue([], (END, END - 50), read_at=ago(minutes=70 * HOUR)), **gone)
+    then = replace(now, taken_at=ago(minutes=days * 24 * HOUR))
 
     assert judge(now, history=[then]).finding("RETENTION_RISK", "g_pay")["severity"] == severity
 
@@ -254,7 +249,7 @@ def test_nobody_waits_for_a_group_that_was_gone_for_the_days_of_a_stale_one(days
 def test_nobody_waits_for_a_group_outside_its_schedule(schedule: str, severity: str) -> None:
     gone: dict[str, Any] = {"clients": (), "subscriptions": (), "runtime": KEPT}
     policy = Policy.model_validate({"groups": [{"match": "^g_pay$", "schedule": schedule}]})
-    waits = a_queue([], (END, END - 50), read_at=before(70 * HOUR))
+    waits = a_queue([], (END, END - 50), read_at=ago(minutes=70 * HOUR))
 
     assert judge(a_cluster(waits, **gone), policy).finding("RETENTION_RISK", "g_pay")["severity"] == severity
 
@@ -268,7 +263,7 @@ def test_the_lag_that_every_busy_queue_has_is_no_backlog(lag: int, is_found: boo
 
 
 def test_a_queue_whose_offset_stands_is_no_want_of_clients_and_is_named_with_its_time() -> None:
-    stands = replace(STALLED, last_timestamp=before(60))
+    stands = replace(STALLED, last_timestamp=ago(minutes=60))
     clients = tuple(replace(one, consume_threads=1, consume_batch_size=1, status=BUSY) for one in members(2))
     judged = judge(a_cluster(stands, clients=clients))
 
@@ -288,7 +283,7 @@ def test_messages_that_were_deleted_unread() -> None:
 
 def test_a_young_broker_has_deleted_nothing_yet() -> None:
     young = {"earliestMessageTimeStamp": str(int((parse_utc(AT) - timedelta(hours=1)).timestamp() * 1000))}
-    queue = a_queue([], (END, END - 50), read_at=before(HOUR / 2))
+    queue = a_queue([], (END, END - 50), read_at=ago(minutes=HOUR / 2))
 
     assert judge(a_cluster(queue, runtime=young)).found("RETENTION_RISK") is None
     # With messages deleted already, half an hour is all that is left.
@@ -298,12 +293,12 @@ def test_a_young_broker_has_deleted_nothing_yet() -> None:
 
 @pytest.mark.parametrize("runtime", [None, {}, {"earliestMessageTimeStamp": "-1"}])
 def test_without_the_brokers_oldest_message_there_is_no_verdict(runtime: dict[str, str] | None) -> None:
-    queue = a_queue([], (END, END - 50), read_at=before(100 * HOUR))
+    queue = a_queue([], (END, END - 50), read_at=ago(minutes=100 * HOUR))
     assert judge(a_cluster(queue, runtime=runtime)).found("RETENTION_RISK") is None
 
 
 def test_what_is_read_to_its_end_is_not_at_risk() -> None:
-    queue = a_queue([], (END, END), read_at=before(100 * HOUR))
+    queue = a_queue([], (END, END), read_at=ago(minutes=100 * HOUR))
     assert judge(a_cluster(queue, runtime=KEPT)).found("RETENTION_RISK") is None
 
 

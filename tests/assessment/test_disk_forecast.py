@@ -1,6 +1,5 @@
 """BROKER_DISK before a disk is too full: trends of generated days, and disks that never fill."""
 
-from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -13,25 +12,21 @@ from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.rows import DiskDays
 from rocketmq_capacity.report.view.brokers import brokers_view
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, PastDisk, parse_utc
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, PastDisk
 from rocketmq_capacity.snapshot.past_disks import past_disks, with_past_disks
+from tests.assessment.cases import ago
 from tests.assessment.judge import Row, judge
 from tests.assessment.test_disk import full, of
 from tests.fixtures.losses import loads_of
 from tests.fixtures.units import units_of
-from tests.simulation.clusters import AT
 
 GROWS = [0.40 + 0.01 * day for day in range(20)]
 """By a hundredth a day; 0.59 on the last day."""
 
 
-def ago(days: float) -> str:
-    return (parse_utc(AT) - timedelta(days=days)).isoformat().replace("+00:00", "Z")
-
-
 def at(days: float, used: float, **runtime: str) -> Inventory:
     broker = full("broker-a", f"{used:.4f}")
-    return replace(of(replace(broker, runtime={**(broker.runtime or {}), **runtime})), taken_at=ago(days))
+    return replace(of(replace(broker, runtime={**(broker.runtime or {}), **runtime})), taken_at=ago(days=days))
 
 
 def course(used: list[float], **runtime: str) -> list[Inventory]:
@@ -145,7 +140,7 @@ def test_the_highest_of_each_day_is_kept_for_the_runs_after_it() -> None:
 
     assert [one.used_ratio for one in past_disks(now, earlier, 28)["broker-a"]] == [0.4, 0.45]
     assert past_disks(kept, [], 28) == past_disks(now, earlier, 28)
-    assert past_disks(kept, [], 1)["broker-a"] == (PastDisk(at=ago(1), used_ratio=0.45),)
+    assert past_disks(kept, [], 1)["broker-a"] == (PastDisk(at=ago(days=1), used_ratio=0.45),)
     assert with_past_disks(now, [], 28) == now
 
 

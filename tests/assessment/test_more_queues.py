@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopic, PastRate
 from tests.assessment.cases import a_group, a_topic, members, takes
 from tests.assessment.judge import judge
@@ -16,7 +17,7 @@ DAYS = 14
 def a_peaking_topic(name: str, each: int, measured: float, peak: float) -> InventoryTopic:
     """A topic of so many queues; its messages a second now, and at noon of the last days."""
     times = [NOW - timedelta(days=day, hours=14) for day in range(DAYS)]
-    past = tuple(PastRate(at=at.isoformat().replace("+00:00", "Z"), put_msgs_per_s=peak) for at in sorted(times))
+    past = tuple(PastRate(at=utc_text(at), put_msgs_per_s=peak) for at in sorted(times))
     rates = {("broker-a", i): measured / each for i in range(each)}
     return replace(a_topic(name, queues("broker-a", each), rates=rates), rates=past)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, PastRate, Sample
 from rocketmq_capacity.tables import GroupSize
 from tests.assessment.cases import a_group, a_topic, members, takes
@@ -23,15 +24,11 @@ NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
 def _topic(name: str, each: float | None, *past: float | None) -> InventoryTopic:
     """A topic of eight queues that get ``each``, and its rates at noon of the days before, the latest last."""
     rates = tuple(
-        PastRate(at=_text(NOW - timedelta(days=len(past) - day, hours=14)), put_msgs_per_s=rate)
+        PastRate(at=utc_text(NOW - timedelta(days=len(past) - day, hours=14)), put_msgs_per_s=rate)
         for day, rate in enumerate(past)
     )
     topic = a_topic(name, queues("broker-a", 8), rates={("broker-a", i): each for i in range(8)})
     return replace(topic, rates=rates)
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
 
 
 def _group(
@@ -65,7 +62,8 @@ def test_a_history_two_hundred_times_as_high_as_tonight_is_the_peak() -> None:
 def test_an_inventory_of_the_history_gives_its_rates() -> None:
     now = _inventory([_topic("t", 1.0)])
     before = [
-        replace(_inventory([_topic("t", 50.0)]), taken_at=_text(NOW - timedelta(days=days))) for days in range(3, 0, -1)
+        replace(_inventory([_topic("t", 50.0)]), taken_at=utc_text(NOW - timedelta(days=days)))
+        for days in range(3, 0, -1)
     ]
     found = judge(now, history=before).group("g")
 
@@ -82,7 +80,7 @@ def _with_samples(inventory: Inventory, written: Sequence[int]) -> Inventory:
         behind = [sum(written[place:]) for place in range(len(written))]
         samples = tuple(
             Sample(
-                at=_text(NOW - timedelta(minutes=len(written) - place)),
+                at=utc_text(NOW - timedelta(minutes=len(written) - place)),
                 broker_offset=end - less,
                 consumer_offset=end - less,
             )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryFailure, parse_utc
 from tests.assessment.cases import a_group, a_topic
@@ -35,7 +36,7 @@ def at(minutes_ago: float, started: Started | None, **facts: Any) -> Inventory:
     inventory = cluster(
         [a_topic("pay", queues("broker-a", 8))], [replace(group, clients=clients)], (broker("broker-a"),)
     )
-    return replace(inventory, taken_at=taken.isoformat().replace("+00:00", "Z"), **facts)
+    return replace(inventory, taken_at=utc_text(taken), **facts)
 
 
 def found(*inventories: Inventory, **thresholds: Any) -> list[Row]:

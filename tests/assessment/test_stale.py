@@ -1,7 +1,6 @@
 """STALE_OBJECT: topics that nobody writes and groups that nobody uses, as far as that is proven."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,15 +17,14 @@ from rocketmq_capacity.snapshot.inventory import (
     InventoryGroupOffset,
     InventoryTopic,
     PastRate,
-    parse_utc,
 )
-from tests.assessment.cases import a_group, a_topic, members
+from tests.assessment.cases import a_group, a_topic, ago, members
 from tests.assessment.judge import Row, judge
 from tests.fixtures.plain_plan import plain_plan
 from tests.fixtures.units import units_of
 from tests.recommendation.answers import options
 from tests.recommendation.cases import broker
-from tests.simulation.clusters import AT, cluster, queues
+from tests.simulation.clusters import cluster, queues
 
 BROKERS = (broker("broker-a"), broker("broker-b"))
 SILENT = dict.fromkeys([("broker-a", 0), ("broker-a", 1)], 0.0)
@@ -40,13 +38,9 @@ def old(*, end: int = 100_000, rates: dict[Queue, float] | None = None, kept_fro
     return a_topic("old", LAYOUT, rates=rates or {**SILENT}, offsets=offsets)
 
 
-def ago(days: float) -> str:
-    return (parse_utc(AT) - timedelta(days=days)).isoformat().replace("+00:00", "Z")
-
-
 def at(days: float, topics: Sequence[InventoryTopic], groups: Sequence[InventoryGroup] = (), **facts: Any) -> Inventory:
     """The cluster so many days ago."""
-    return replace(cluster(topics, groups, BROKERS), taken_at=ago(days), **facts)
+    return replace(cluster(topics, groups, BROKERS), taken_at=ago(days=days), **facts)
 
 
 def found(inventory: Inventory, *history: Inventory, **policy: Any) -> list[Row]:
@@ -92,7 +86,7 @@ def silent_since(days: int, **first: float | None) -> Inventory:
     """The topic with a stored rate of each day, the mean until the next one; ``first`` is the oldest one's."""
     zero: dict[str, float | None] = {"put_msgs_per_s": 0.0, "mean_msgs_per_s": 0.0}
     each = [zero | first, *([zero] * (days - 1))]
-    rates = tuple(PastRate(at=ago(days - number), **rate) for number, rate in enumerate(each))
+    rates = tuple(PastRate(at=ago(days=days - number), **rate) for number, rate in enumerate(each))
     return at(0, [replace(old(), rates=rates)])
 
 
@@ -137,7 +131,7 @@ def test_the_offsets_of_groups_alone_prove_it_too() -> None:
 def test_the_times_of_the_last_messages_prove_it_without_a_history() -> None:
     def read_to_the_end(*days: float | None, lag: int = 0) -> InventoryGroup:
         group = a_group("reader", members(1), [old()], lag=lag)
-        times = [None if each is None else ago(each) for each in days]
+        times = [None if each is None else ago(days=each) for each in days]
         each = zip(group.offsets or (), times, strict=True)
         return replace(group, offsets=tuple(replace(one, last_timestamp=time) for one, time in each))
 

@@ -17,6 +17,7 @@ from rocketmq_capacity.assessment.capacity import WillBeTooBusy
 from rocketmq_capacity.model.theil_sen import WEEK, trend_of
 from rocketmq_capacity.model.trend import Trend
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, PastRate
 from tests.assessment.cases import a_group, a_topic, members, takes
@@ -33,7 +34,7 @@ SEASON: Final = (1.0, 1.1, 1.2, 1.1, 1.0, 0.6, 0.5)
 def fleet(daily: Sequence[float | None], now: float = 1_000.0, clients: int = 4) -> Inventory:
     """A group whose topic got so many messages a second at noon of the days before, the latest last."""
     rates = tuple(
-        PastRate(at=_text(NOW - timedelta(days=len(daily) - day, hours=-10)), put_msgs_per_s=rate)
+        PastRate(at=utc_text(NOW - timedelta(days=len(daily) - day, hours=-10)), put_msgs_per_s=rate)
         for day, rate in enumerate(daily)
         if rate is not None
     )
@@ -42,10 +43,6 @@ def fleet(daily: Sequence[float | None], now: float = 1_000.0, clients: int = 4)
     )
     every = members(clients, consume_threads=10, consume_batch_size=1, status=takes("t", 10.0))
     return cluster([topic], [a_group("g", every, [topic], lag=0)])
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
 
 
 def grows(days: int, first: float, a_day: float) -> list[float]:

@@ -24,7 +24,7 @@ from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
-from tests.browser.chromium import new_window, running_browser
+from tests.browser.chromium import new_window
 from tests.browser.reader import SCREEN, Reader
 from tests.report import from_rows
 from tests.report.varied_cluster import varied_rows
@@ -45,12 +45,6 @@ class Known:
     address: str
     plan: Plan
     losses: tuple[FailureLoss, ...]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module", params=list(PAPER))

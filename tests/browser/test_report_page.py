@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.settings.policy import Policy
-from tests.browser.chromium import new_window, running_browser
+from tests.browser.chromium import new_window
 from tests.report.from_rows import beside_of, page_of, plan_of
 from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
@@ -30,12 +30,6 @@ PAGES = 12
 FLEET_BYTES = 5_000_000
 SHOWN_AFTER_S = 1.0
 """Of the processor, whatever else runs on the machine."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with running_browser() as running:
-        yield running
 
 
 def rows_with_days():

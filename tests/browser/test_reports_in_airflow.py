@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.chromium import PATIENCE_S, new_window, running_browser
+from tests.browser.chromium import PATIENCE_S, new_window
 from tests.plugins.api_server import ANSWERS_WITHIN_S, PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
     CLUSTER,
@@ -67,12 +67,6 @@ def server(tmp_path_factory):
     put_what_if(what_ifs)
     places = {"RMQC_LAKE": str(plans), "RMQC_WHAT_IFS": str(what_ifs)}
     with running_api_server(tmp_path_factory.mktemp("airflow"), places) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with running_browser() as running:
         yield running
 
 

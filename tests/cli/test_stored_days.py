@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from tests.assessment.cases import a_group, a_topic, members, takes
@@ -33,7 +34,7 @@ def _inventory(msgs_per_s: Mapping[str, float], days_ago: int = 0) -> Inventory:
         topics.append(a_topic(name, queues("broker-a", 12), queues("broker-b", 12), rates=rates, stored_days=0))
         clients = members(8, consume_threads=10, consume_batch_size=1, status=takes(name, 10.0))
         groups.append(a_group(name, clients, [topics[-1]], lag=0))
-    taken_at = (NOW - timedelta(days=days_ago)).isoformat().replace("+00:00", "Z")
+    taken_at = utc_text(NOW - timedelta(days=days_ago))
     return replace(cluster(topics, groups), taken_at=taken_at)
 
 

@@ -2,12 +2,14 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from rocketmq_capacity.settings.deployment import sample_inventory
 from tests.plugins.api_server import ApiServer, running_api_server
 from tests.plugins.stored_reports import put_days, put_what_if
 from tests.plugins.users import USERS
@@ -77,3 +79,19 @@ def own_lakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Pa
     monkeypatch.setitem(os.environ, "RMQC_LAKE", str(plans))
     monkeypatch.setitem(os.environ, "RMQC_WHAT_IFS", str(what_ifs))
     return plans, what_ifs
+
+
+@pytest.fixture
+def inventories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The deployment's inventory folder, with the sample as monday.json."""
+    folder = tmp_path / "inventories"
+    folder.mkdir()
+    shutil.copy(sample_inventory(), folder / "monday.json")
+    monkeypatch.setenv("RMQC_INVENTORIES", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def viewer(api: Callable[[str], "TestClient"], lakes: object) -> "TestClient":
+    """A client of somebody who may only look."""
+    return api("viewer")

@@ -66,11 +66,6 @@ def test_the_browsers_first_wish_that_the_pages_have_counts(api, header, languag
     assert wished_language(header) == language
 
 
-@pytest.fixture(scope="module")
-def viewer(api, lakes):
-    return api("viewer")
-
-
 def page_in(client, language, address):
     answer = client.get(urljoin(ROOT, address), headers={"Accept-Language": language})
     assert "Accept-Language" in answer.headers["Vary"].split(", ")

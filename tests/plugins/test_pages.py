@@ -32,11 +32,6 @@ ROOT = "/rocketmq-capacity/"
 REPORT = re.compile(r"(\./|(\.\./)+)reports/(?P<kind>plans|what-ifs)/(?P<cluster>[^/]+)/(?P<run>[^/]+)/")
 
 
-@pytest.fixture(scope="module")
-def viewer(api, lakes):
-    return api("viewer")
-
-
 def tree_of(client, address):
     answer = client.get(urljoin(ROOT, address))
     assert answer.status_code == 200, answer.text

@@ -1,16 +1,13 @@
 """What starts a run of our Dags at Airflow's own API: behind the login, within bounds, and of fields that are known."""
 
 import json
-import shutil
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rocketmq_capacity.provider.request_check import LARGEST_BODY
 from rocketmq_capacity.provider.trigger_form import FIELDS
-from rocketmq_capacity.settings.deployment import sample_inventory
 
 pytestmark = pytest.mark.airflow
 
@@ -18,16 +15,6 @@ pytestmark = pytest.mark.airflow
 WHAT_IFS = "/api/v2/dags/rocketmq_what_if/dagRuns"
 LOST: dict[str, Any] = {"scenario": "name: x\nchanges: [{change: lose_broker, broker_name: broker-b}]"}
 """A broker that the sample has: without clusters of its own the deployment plans that."""
-
-
-@pytest.fixture
-def inventories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The deployment's inventory folder, with the sample as monday.json."""
-    folder = tmp_path / "inventories"
-    folder.mkdir()
-    shutil.copy(sample_inventory(), folder / "monday.json")
-    monkeypatch.setenv("RMQC_INVENTORIES", str(folder))
-    return folder
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,12 @@
 """The form of a what-if: who gets it, what it offers, how changes come and go, and what the one route refuses."""
 
 import json
-import shutil
 from html import unescape
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from rocketmq_capacity.provider.change_form import change_forms
-from rocketmq_capacity.settings.deployment import sample_inventory
 from tests.report.page_reader import elements, read_page, text_of, with_class
 
 pytestmark = pytest.mark.airflow
@@ -19,16 +16,6 @@ SAMPLE: Final = "the recorded sample"
 LOST: Final = {"change": "lose_broker", "broker_name": "broker-b"}
 MORE: Final = {"change": "add_clients", "consumer_group": "notifier", "count": 2}
 LARGEST_BODY: Final = 384 << 10
-
-
-@pytest.fixture
-def inventories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The deployment's inventory folder, with the sample as monday.json, where its groups have another prefix."""
-    folder = tmp_path / "inventories"
-    folder.mkdir()
-    shutil.copy(sample_inventory(), folder / "monday.json")
-    monkeypatch.setenv("RMQC_INVENTORIES", str(folder))
-    return folder
 
 
 def shown(client: Any, query: str = "") -> Any:

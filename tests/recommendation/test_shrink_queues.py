@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryFailure, parse_utc
 from rocketmq_capacity.tables import Recommendation
@@ -32,7 +33,7 @@ def a_cluster(clients: int = 4, *layout: Any, **facts: Any) -> Inventory:
 def before(inventory: Inventory, days: int) -> Inventory:
     """The same cluster so many days earlier."""
     at = parse_utc(AT) - timedelta(days=days)
-    return replace(inventory, taken_at=at.isoformat().replace("+00:00", "Z"))
+    return replace(inventory, taken_at=utc_text(at))
 
 
 def daily(inventory: Inventory, days: int = 14) -> list[Inventory]:

@@ -17,6 +17,7 @@ from rocketmq_capacity.vocabulary import ENGLISH, Language
 from tests.report.from_rows import beside_of, plan_bytes, plan_of
 from tests.report.page_reader import read_page, section, text_of
 from tests.report.row_builders import a_cluster, a_group, a_recommendation
+from tests.report.test_ledger import only
 
 BEFORE, NOW = "2026-11-19T02:00:00Z", "2026-11-20T02:00:00Z"
 STEPS = ("Write down", "Wait for routes", "Drained", "Read down")
@@ -56,12 +57,6 @@ def plan_after(entry: LedgerEntry, left: Leftover, *queues: tuple[int, int]) -> 
     }
     today = LedgerFacts({"pay": dict(zip(BROKERS, queues, strict=True))}, leftover=leftover)
     return with_ledger(plan_of(rows), PlanBefore((entry,)), today), asked
-
-
-def only(plan: Plan) -> LedgerEntry:
-    assert plan.ledger
-    (entry,) = plan.ledger.entries
-    return entry
 
 
 def gate(left: Leftover, *queues: tuple[int, int]) -> tuple[int, str, str, str]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.facts import PastTraffic
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.thresholds import ProvisionPolicy
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopic, InventoryTopicOffset, PastRate
@@ -29,11 +30,7 @@ def taken(hours_ago: float, **offsets: tuple[int | None, float | None]) -> Inven
         )
         for name, (end, rate) in offsets.items()
     ]
-    return replace(cluster(topics), taken_at=_text(NOW - timedelta(hours=hours_ago)))
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
+    return replace(cluster(topics), taken_at=utc_text(NOW - timedelta(hours=hours_ago)))
 
 
 def test_each_earlier_inventory_gives_its_rate_and_the_mean_until_the_next_one() -> None:
@@ -88,7 +85,7 @@ def _hours(days: int = 366, **rates: list[float | None]) -> PastHours:
     return PastHours(
         {
             topic: [
-                PastRate(at=_text(NOW - timedelta(days=len(each) - day)), put_msgs_per_s=rate)
+                PastRate(at=utc_text(NOW - timedelta(days=len(each) - day)), put_msgs_per_s=rate)
                 for day, rate in enumerate(each)
             ]
             for topic, each in rates.items()
@@ -156,7 +153,7 @@ def test_the_peak_is_looked_for_in_the_last_days_and_the_trend_in_all() -> None:
 
 def test_a_day_is_as_busy_as_its_busy_hour_and_today_is_not_over() -> None:
     rates = [
-        PastRate(at=_text(NOW - timedelta(hours=hours)), put_msgs_per_s=float(hours)) for hours in range(26, 0, -1)
+        PastRate(at=utc_text(NOW - timedelta(hours=hours)), put_msgs_per_s=float(hours)) for hours in range(26, 0, -1)
     ]
     busy = PastHours({"pay": rates}, NOW, ProvisionPolicy()).of_group({"pay": 1.0})
 

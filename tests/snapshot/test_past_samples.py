@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.thresholds import ProvisionPolicy, RebalanceFrequency
 from rocketmq_capacity.snapshot import sampled_hours
 from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, HourlyRates, Inventory, InventoryTopic
@@ -23,13 +24,9 @@ TAKEN = MIDNIGHT + timedelta(days=2, hours=2)
 BOUNDS = RebalanceFrequency()
 
 
-def text(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
-
-
 def inventory(clients: Sequence[str] = ()) -> Inventory:
     own = replace(group("g", ()), clients=tuple(Client(client_id=one) for one in clients))
-    return replace(cluster([InventoryTopic(topic="pay")], [own]), taken_at=text(TAKEN))
+    return replace(cluster([InventoryTopic(topic="pay")], [own]), taken_at=utc_text(TAKEN))
 
 
 def written(ends: Mapping[float, int], *, of: str = "pay", broker: str = "a", **members: Any) -> list[Any]:
@@ -113,7 +110,7 @@ def test_only_the_last_days_count() -> None:
 def test_the_peak_is_the_busy_hour_of_the_week_and_the_most_stands_beside_it() -> None:
     means = [float(hour % 100) for hour in range(100)]
     rates = HourlyRates(
-        first_at=text(TAKEN - timedelta(hours=100)),
+        first_at=utc_text(TAKEN - timedelta(hours=100)),
         mean_msgs_per_s=tuple(means),
         most_msgs_per_s=(*means[:-1], 500.0),
     )
@@ -126,7 +123,7 @@ def test_the_peak_is_the_busy_hour_of_the_week_and_the_most_stands_beside_it() -
 
 
 def test_an_hour_without_samples_has_what_snapshots_say() -> None:
-    rates = HourlyRates(first_at=text(MIDNIGHT), mean_msgs_per_s=(1.0, None), most_msgs_per_s=(2.0, None))
+    rates = HourlyRates(first_at=utc_text(MIDNIGHT), mean_msgs_per_s=(1.0, None), most_msgs_per_s=(2.0, None))
     past = PastHours({}, TAKEN, ProvisionPolicy(), {"pay": rates})
     assert np.array_equal(past.courses_of({"pay": 1.0}), [[1.0], [2.0]])
 

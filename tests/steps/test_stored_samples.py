@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace as with_members
 from pyarrow import parquet
 
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.thresholds import Thresholds
 from rocketmq_capacity.snapshot.collect_sample import ClusterSample
 from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryTopic
@@ -63,7 +64,7 @@ def samples(seed: int) -> Iterator[ClusterSample]:
 def inventory(taken: datetime) -> Inventory:
     own = with_members(group("g", ()), clients=(Client(client_id="c1"),))
     whole = cluster([InventoryTopic(topic=topic) for topic in TOPICS], [own])
-    return with_members(whole, cluster_name=CLUSTER, taken_at=taken.isoformat().replace("+00:00", "Z"))
+    return with_members(whole, cluster_name=CLUSTER, taken_at=utc_text(taken))
 
 
 def from_all(taken: Sequence[ClusterSample], now: Inventory, thresholds: Thresholds) -> Inventory:

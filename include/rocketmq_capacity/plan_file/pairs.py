@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from rocketmq_capacity.catalogue.rule import rule_of
+from rocketmq_capacity.plan_file.finding import PlanFinding
+from rocketmq_capacity.tables.assess.findings import FoundPlace
 
 Item = TypeVar("Item")
 
@@ -32,6 +34,16 @@ def place_of(finding: ComparableFinding) -> tuple[str | None, ...]:
     """The rule and the names that a finding is about; its subjects (client ids, queues) may change from run to run."""
     topic = None if rule_of(finding.rule).names_example else finding.topic
     return finding.rule, finding.consumer_group, topic, finding.broker_name
+
+
+def place_with_subjects(finding: PlanFinding) -> tuple[Any, ...]:
+    """The same with its subjects."""
+    return (*place_of(finding), finding.subjects)
+
+
+def full_place_of(finding: PlanFinding) -> FoundPlace:
+    """The place of a finding as :class:`FindingSince` has it."""
+    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name
 
 
 def paired(

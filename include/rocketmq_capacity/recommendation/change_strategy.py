@@ -18,10 +18,10 @@ from rocketmq_capacity.assessment.rooms import CrossRoom
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import EVEN, OWNED
 from rocketmq_capacity.model.cases import CaseSide
-from rocketmq_capacity.recommendation.answer import answer, figures, sentences
+from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
-from rocketmq_capacity.recommendation.effects import is_worse, side_shown
+from rocketmq_capacity.recommendation.effects import is_worse, loaded_side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.tables.dataset import Metrics
 from rocketmq_capacity.vocabulary import (
@@ -161,8 +161,8 @@ def change_strategy(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
             HOW_IN_GO if _has_go(group) else HOW,
         ),
         rules=best.answered,
-        before={"strategy": group.current_strategy, **_shown(before), **_measured(best, 0)},
-        after={"strategy": best.strategy, **_shown(best.after), **_measured(best, 1)},
+        before={"strategy": group.current_strategy, **loaded_side_shown(before), **_measured(best, 0)},
+        after={"strategy": best.strategy, **loaded_side_shown(best.after), **_measured(best, 1)},
     )
 
 
@@ -193,7 +193,7 @@ def _read_by_another(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         ),
         rules=[ORPHAN],
         before={"strategy": now, "idle": None, "orphan_queues": unread, "doubly_owned_queues": None},
-        after={"strategy": best, **_shown(whole[best])},
+        after={"strategy": best, **loaded_side_shown(whole[best])},
     )
 
 
@@ -327,10 +327,6 @@ def _majority(group: AdvisedGroup) -> Majority | None:
 
 def _is_majority(strategy: str, majority: Majority | None, group: AdvisedGroup) -> bool:
     return majority is not None and strategy == group.policy.computed(majority.strategy)
-
-
-def _shown(side: CaseSide) -> dict[str, Any]:
-    return {**side_shown(side), "traffic": figures(side.traffic)}
 
 
 def _measured(best: TriedStrategy, side: int) -> dict[str, Any]:

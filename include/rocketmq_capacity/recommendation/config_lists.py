@@ -17,9 +17,9 @@ from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.model.config_assignment import ConfigAssignment
 from rocketmq_capacity.model.owners import NOBODY
-from rocketmq_capacity.recommendation.answer import figures, sentences
+from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
-from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, is_worse, side_shown
+from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, is_worse, loaded_side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, Sharing
 from rocketmq_capacity.tables.dataset import Metrics, Queue
 from rocketmq_capacity.vocabulary import (
@@ -152,8 +152,8 @@ def _lists(group: AdvisedGroup, skews: frozenset[str], best: CaseSide | None) ->
     rollout_s = group.policy.thresholds.TRANSITION.rollout_s
     return ConfigAssignment(
         moved_queues=int(np.count_nonzero(divided != sharing.owner[business])),
-        before=_shown(before),
-        after=_shown(after),
+        before=loaded_side_shown(before),
+        after=loaded_side_shown(after),
         note=sentences(NOTE.format(rollout_s=rollout_s), _retry_note(group)),
         clients=lists,
     )
@@ -162,10 +162,6 @@ def _lists(group: AdvisedGroup, skews: frozenset[str], best: CaseSide | None) ->
 def _is_better(rule: str, before: CaseSide, after: CaseSide, step: float) -> bool:
     excess_before, excess_after = excess(_load(rule, before)), excess(_load(rule, after))
     return excess_after is not None and (excess_before is None or excess_after <= excess_before * step)
-
-
-def _shown(side: CaseSide) -> dict[str, object]:
-    return {**side_shown(side), "traffic": figures(side.traffic)}
 
 
 def _retry_note(group: AdvisedGroup) -> str | None:

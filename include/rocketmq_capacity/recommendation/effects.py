@@ -44,6 +44,11 @@ def side_shown(side: CaseSide | None) -> dict[str, Any]:
     }
 
 
+def loaded_side_shown(side: CaseSide) -> dict[str, Any]:
+    """The same with the traffic of its clients."""
+    return {**side_shown(side), "traffic": figures(side.traffic)}
+
+
 def excess(load: Metrics | None) -> float | None:
     """EXCESS of a load; None if it is not defined, as for popped queues."""
     return None if load is None else load.get("excess")

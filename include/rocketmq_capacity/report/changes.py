@@ -1,13 +1,12 @@
 """The state of each finding, and what is new, worse and gone since the plan before."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from msgspec.structs import asdict, replace
 
 from rocketmq_capacity.plan_file.changes import ChangesSincePlan, Closing, Gone, Worse, WorsenedFigure, grown
 from rocketmq_capacity.plan_file.finding import PlanFinding
-from rocketmq_capacity.plan_file.pairs import paired, place_of
+from rocketmq_capacity.plan_file.pairs import full_place_of, paired, place_of, place_with_subjects
 from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.impact import impact_of
@@ -16,7 +15,7 @@ from rocketmq_capacity.tables.assess.findings import CLOSING, PENDING, FindingSi
 
 def with_states(findings: Iterable[PlanFinding], states: Mapping[FoundPlace, FindingSince]) -> tuple[PlanFinding, ...]:
     """The findings with their states; one whose state is not known has none."""
-    return tuple(_with_state(one, states.get(_full_place(one))) for one in findings)
+    return tuple(_with_state(one, states.get(full_place_of(one))) for one in findings)
 
 
 def changes_of(
@@ -38,8 +37,8 @@ def changes_of(
         since: when the snapshot of the plan before was taken.
         worse_factor: a figure of an impact that is at least this many times what it was is worse.
     """
-    pairs, absent, appeared = paired(before, now, (_with_subjects, place_of))
-    opened = {id(one) for _, one in pairs if _has_opened(states.get(_full_place(one)), since)}
+    pairs, absent, appeared = paired(before, now, (place_with_subjects, place_of))
+    opened = {id(one) for _, one in pairs if _has_opened(states.get(full_place_of(one)), since)}
     new = [one for one in appeared if one.state != PENDING] + [one for _, one in pairs if id(one) in opened]
     judged = ((was, is_now, _worse_figures(was, is_now, worse_factor)) for was, is_now in pairs)
     worse = [
@@ -47,7 +46,7 @@ def changes_of(
         for was, is_now, figures in judged
         if id(is_now) not in opened and (figures or SEVERITY_RANK[is_now.severity] < SEVERITY_RANK[was.severity])
     ]
-    close = [(one, states.get(_full_place(one))) for one in sorted(absent, key=urgency)]
+    close = [(one, states.get(full_place_of(one))) for one in sorted(absent, key=urgency)]
     return ChangesSincePlan(
         since=since,
         new=tuple(one.id for one in sorted(new, key=urgency)),
@@ -58,11 +57,6 @@ def changes_of(
             Closing(**asdict(_gone(one)), since=state.since) for one, state in close if state and _closes(state)
         ),
     )
-
-
-def _full_place(finding: PlanFinding) -> FoundPlace:
-    """Its place as :class:`FindingSince` has it."""
-    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name
 
 
 def _with_state(finding: PlanFinding, state: FindingSince | None) -> PlanFinding:
@@ -78,10 +72,6 @@ def _has_opened(state: FindingSince | None, before: str) -> bool:
 
 def _closes(state: FindingSince | None) -> bool:
     return state is not None and state.state == CLOSING
-
-
-def _with_subjects(finding: PlanFinding) -> tuple[Any, ...]:
-    return (*place_of(finding), finding.subjects)
 
 
 def _worse_figures(before: PlanFinding, after: PlanFinding, factor: float) -> tuple[WorsenedFigure, ...]:

@@ -12,7 +12,7 @@ from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.order import nulls_first
-from rocketmq_capacity.plan_file.pairs import paired, place_of
+from rocketmq_capacity.plan_file.pairs import paired, place_of, place_with_subjects
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.answering import urgency
@@ -131,7 +131,7 @@ def difference(before: Plan, after: Plan) -> PlanDifference:
         raise BadInput("the two plans", "$.cluster_name", f"are of two clusters, {names}; expected one")
     groups_before, groups_after = _groups(before), _groups(after)
     findings, undecided = _without_undecided(
-        _changes(before.findings, after.findings, (_finding, place_of), urgency), after
+        _changes(before.findings, after.findings, (place_with_subjects, place_of), urgency), after
     )
     return PlanDifference(
         relation="same facts" if before.fingerprint == after.fingerprint else "other facts",
@@ -168,10 +168,6 @@ def _changes(
         tuple(sorted(old, key=order)),
         tuple(sorted(still, key=lambda pair: order(pair[1]))),
     )
-
-
-def _finding(finding: PlanFinding) -> tuple[Any, ...]:
-    return (*place_of(finding), finding.subjects)
 
 
 def _advice_order(recommendation: PlanRecommendation) -> tuple[Any, ...]:
