@@ -4,15 +4,12 @@ Capacity is how busy the busiest client is at the peak. Reachability is which qu
 the messages that wait on lost queues, or that nobody will read. What-ifs and failures have the same verdict.
 """
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.provision import Provision
+from rocketmq_capacity.plan_file.scenario import Reason, Verdict
 from rocketmq_capacity.settings.thresholds import Thresholds
-
-Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
-"""MIXED is of a whole cluster only: some of its groups are better off, and some worse."""
-Reason = Literal["CAPACITY", "REACHABILITY", "LOSS"]
 
 DIGITS: Final = 9
 """Decimals of a difference of shares; further ones are errors of floating point."""

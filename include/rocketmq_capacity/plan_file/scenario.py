@@ -60,6 +60,7 @@ class AddedFinding(PlanFinding, frozen=True, kw_only=True):
 
 
 Verdict = Literal["BETTER", "WORSE", "MIXED", "UNCHANGED", "UNDECIDED"]
+"""MIXED is of a whole cluster only: some of its groups are better off, and some worse."""
 Reason = Literal["CAPACITY", "REACHABILITY", "LOSS"]
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from rocketmq_capacity.assessment.effect import OVERLOADED, Verdict
-from rocketmq_capacity.plan_file.scenario import Carried
+from rocketmq_capacity.assessment.effect import OVERLOADED
+from rocketmq_capacity.plan_file.scenario import Carried, Verdict
 from rocketmq_capacity.tables import ScenarioGroup
 from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from rocketmq_capacity.assessment.effect import JudgedEffect, Reason, Verdict
+from rocketmq_capacity.assessment.effect import JudgedEffect
+from rocketmq_capacity.plan_file.scenario import Reason, Verdict
 from rocketmq_capacity.simulation.group_shift import GroupShift
 from rocketmq_capacity.wording import counted, listed, percent
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from rocketmq_capacity.assessment.effect import Verdict, effect_of
+from rocketmq_capacity.assessment.effect import effect_of
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.plan_file.pairs import paired, place_of
+from rocketmq_capacity.plan_file.scenario import Verdict
 from rocketmq_capacity.simulation.effect_words import why
 from rocketmq_capacity.simulation.gone import gone_with
 from rocketmq_capacity.simulation.group_shift import Counts, group_shift
