@@ -3,10 +3,7 @@
 Topics on some of the brokers are there on purpose, and so are different numbers of queues: neither is a finding.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import median
 from typing import Annotated, Final, NamedTuple
 
@@ -14,12 +11,13 @@ from msgspec import Struct
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.topic_failures import TopicLoss
+from rocketmq_capacity.assessment.topic_spread import TopicSpread, sum_of
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.tables import Broker, Finding
-from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, READ_WRITE, java_order
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, java_order
 from rocketmq_capacity.wording import counted, listed, rounded
 
 EMPTY_BROKERS: Final = (
@@ -136,8 +134,6 @@ TOPIC_COVERAGE: Final = Rule(
 )
 
 
-SHARED: Final = 2
-"""Topics with the same brokers, from which on these brokers count as a set that is chosen on purpose."""
 NAMED: Final = 50
 """The most brokers whose share of the messages the evidence has: the busiest."""
 
@@ -153,71 +149,6 @@ class TopicOrder(NamedTuple):
     def is_kept(self) -> bool:
         """Whether more queues would change the order of its messages, or move its lite topics."""
         return bool(self.is_ordered) or self.message_type in (FIFO, LITE, PRIORITY)
-
-
-@dataclass(frozen=True)
-class TopicSpread:
-    """Where the business topics of a cluster are.
-
-    Attributes:
-        brokers: masters that may be read and written, by name.
-        topics: for each topic that has queues, its brokers with their messages a second (None: unknown).
-        placed: for each topic that the policy places, its brokers there.
-        named: the brokers that the policy's placement names.
-    """
-
-    brokers: Mapping[str, Broker]
-    topics: Mapping[str, Mapping[str, float | None]]
-    placed: Mapping[str, Sequence[str]]
-    named: Collection[str]
-
-    @classmethod
-    def of(cls, places: Iterable[TopicLoss], cluster: ClusterFacts, policy: Policy) -> "TopicSpread":
-        """The topics and brokers of a cluster; ``places`` has a row for each topic and broker."""
-        topics: dict[str, dict[str, float | None]] = {}
-        for place in places:
-            if place.was_readable or place.was_writable is not False:
-                topics.setdefault(place.topic, {})[place.lost] = place.msgs_per_s
-        names = topics if policy.placement else ()
-        placed = {topic: brokers for topic in names if (brokers := policy.placed_on(topic)) is not None}
-        return cls(
-            brokers={
-                one.broker_name: one for one in sorted(cluster.brokers, key=lambda one: one.broker_name) if _serves(one)
-            },
-            topics=topics,
-            placed=placed,
-            named={name for each in policy.placement for name in each.brokers},
-        )
-
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """The number of topics on each broker."""
-        return Counter(name for on in self.topics.values() for name in on)
-
-    @cached_property
-    def rates(self) -> dict[str, float | None]:
-        """Messages a second of each broker; None if the rate of one of its topics is unknown."""
-        rates: dict[str, float | None] = dict.fromkeys(self.brokers, 0.0)
-        for on in self.topics.values():
-            for name, rate in on.items():
-                known = rates.get(name, 0.0)
-                rates[name] = None if known is None or rate is None else known + rate
-        return rates
-
-    @cached_property
-    def total(self) -> float | None:
-        """Messages a second of all brokers; None if unknown."""
-        return _sum(self.rates.values())
-
-    @cached_property
-    def sets(self) -> Counter[frozenset[str]]:
-        """The sets of several brokers that topics share, with the number of these topics."""
-        every = Counter(frozenset(on) for on in self.topics.values())
-        return Counter({brokers: topics for brokers, topics in every.items() if len(brokers) > 1 and topics >= SHARED})
-
-    def share(self, rate: float | None) -> float | None:
-        """A rate's share of all messages, rounded; None if unknown, or if nothing is written."""
-        return None if rate is None or not self.total else rounded(rate / self.total)
 
 
 def topic_coverage(
@@ -245,11 +176,6 @@ def topic_coverage(
             yield from _elsewhere(topic, spread)
         elif len(spread.topics[topic]) == 1 and len(spread.brokers) > 1:
             yield _on_one_broker(topic, spread)
-
-
-def _serves(broker: Broker) -> bool:
-    perm = READ_WRITE if broker.broker_perm is None else broker.broker_perm
-    return broker.broker_id == 0 and perm & READ_WRITE == READ_WRITE
 
 
 def _lacking(spread: TopicSpread, policy: Policy) -> list[str]:
@@ -334,7 +260,7 @@ def _candidates(name: str, spread: TopicSpread, kept: Collection[str]) -> Iterat
         is_near = room in rooms or None in rooms or (room is None and bool(rooms))
         is_free = name not in on and topic not in spread.placed and topic not in kept
         if is_near and is_free:
-            yield _sum(on.values()), topic
+            yield sum_of(on.values()), topic
 
 
 def _on_one_broker(topic: str, spread: TopicSpread) -> Finding:
@@ -390,12 +316,7 @@ def _elsewhere(topic: str, spread: TopicSpread) -> Iterator[Finding]:
             placement=list(brokers),
             missing=missing,
             further=further,
-            msgs_per_s=rounded(_sum(on.values())),
+            msgs_per_s=rounded(sum_of(on.values())),
         ),
         message=f"The policy places it on {listed(brokers)}, and it {' and '.join(part for part in parts if part)}.",
     )
-
-
-def _sum(rates: Iterable[float | None]) -> float | None:
-    rates = list(rates)
-    return None if None in rates else sum(rate or 0.0 for rate in rates)
