@@ -5,12 +5,7 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.producers.timeline import (
-    Known,
-    ProducerTimelines,
-    TopicQueuesOnBroker,
-    producer_timeline,
-)
+from rocketmq_capacity.producers.timeline import Known, ProducerTimelines, TopicQueuesOnBroker, producer_timeline
 from rocketmq_capacity.settings.producers import Sending
 from rocketmq_capacity.simulation.producers_meanwhile import troubles_of
 from rocketmq_capacity.simulation.scenario import Scenario

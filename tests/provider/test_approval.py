@@ -10,13 +10,7 @@ import pytest
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.plan_file.recommendation import Approval
-from rocketmq_capacity.provider.approval import (
-    Question,
-    answer_fields,
-    questions,
-    record_answer,
-    record_or_ask_again,
-)
+from rocketmq_capacity.provider.approval import Question, answer_fields, questions, record_answer, record_or_ask_again
 from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.report.approval import answers_of, needing_approval
 from rocketmq_capacity.report.refusal import OtherRecommendations, refusal_of

@@ -2,12 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.snapshot.identify import (
-    cluster_name,
-    group_of_retry_topic,
-    logical_broker,
-    without_secrets,
-)
+from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_topic, logical_broker, without_secrets
 from rocketmq_capacity.snapshot.kinds import is_system_group, is_system_topic
 
 

@@ -18,17 +18,7 @@ from rocketmq_capacity.store.run_lookup import existing_run, runs_before
 from tests.cli.program import run
 from tests.provider.planted_secret import holds, places_that_hold
 from tests.stack.airflow import DagRun, until
-from tests.stack.conftest import (
-    AGREED,
-    REFUSED,
-    STRATEGIES,
-    WHY,
-    Published,
-    Question,
-    Sampled,
-    choices,
-    open_questions,
-)
+from tests.stack.conftest import AGREED, REFUSED, STRATEGIES, WHY, Published, Question, Sampled, choices, open_questions
 from tests.stack.pages import Ui
 from tests.stack.shop import PAY, READINGS
 from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack

@@ -10,16 +10,7 @@ import pytest
 
 from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from tests.fixtures.environment import ROOT
-from tests.stack_files.compose_file import (
-    EXAMPLE,
-    SECRETS,
-    Service,
-    config,
-    is_one_shot,
-    is_ours,
-    services,
-    variables,
-)
+from tests.stack_files.compose_file import EXAMPLE, SECRETS, Service, config, is_one_shot, is_ours, services, variables
 
 AIRFLOW: Final = (
     "airflow-api-server",

@@ -13,13 +13,7 @@ from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker, Finding
-from rocketmq_capacity.vocabulary import (
-    BROKER,
-    CRITICAL,
-    INFO,
-    WARNING,
-    java_order,
-)
+from rocketmq_capacity.vocabulary import BROKER, CRITICAL, INFO, WARNING, java_order
 from rocketmq_capacity.wording import counted, listed, percent, rounded
 
 MAY_BE_LOST: Final = (

@@ -14,15 +14,7 @@ from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.producers import balance_of, is_hot, traced
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import (
-    BUSINESS,
-    CRITICAL,
-    INFO,
-    MASTER,
-    PERM_WRITE,
-    PRIORITY,
-    WARNING,
-)
+from rocketmq_capacity.vocabulary import BUSINESS, CRITICAL, INFO, MASTER, PERM_WRITE, PRIORITY, WARNING
 from rocketmq_capacity.wording import counted, listed, rounded
 
 

@@ -12,15 +12,7 @@ from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.tables import Finding
-from rocketmq_capacity.vocabulary import (
-    CRITICAL,
-    DIALECT_WORDS,
-    GRPC,
-    POP,
-    REMOTING,
-    WARNING,
-    java_order,
-)
+from rocketmq_capacity.vocabulary import CRITICAL, DIALECT_WORDS, GRPC, POP, REMOTING, WARNING, java_order
 from rocketmq_capacity.wording import counted, listed
 
 

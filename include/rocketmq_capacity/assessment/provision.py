@@ -27,15 +27,7 @@ from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.vocabulary import OVER, OWN_CHOICE, RIGHT, UNDECIDED, UNDER, ProvisionStatus
-from rocketmq_capacity.wording import (
-    MODEL_UNKNOWN,
-    NO_STRATEGY,
-    UNSEEN_CLIENTS,
-    counted,
-    listed,
-    percent,
-    rounded,
-)
+from rocketmq_capacity.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, percent, rounded
 
 Cause = Literal["busy", "lag"]
 """Why clients are too few: the busiest is too busy, or lag grows. Then no client may go."""

@@ -7,11 +7,7 @@ from typing import NamedTuple
 from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.tables import TopicFailure
-from rocketmq_capacity.vocabulary import (
-    BROKER,
-    LOGICAL_BROKER_PREFIX,
-    ROOM,
-)
+from rocketmq_capacity.vocabulary import BROKER, LOGICAL_BROKER_PREFIX, ROOM
 
 
 def topic_failures(topic: AssessedTopic) -> Iterator[TopicFailure]:

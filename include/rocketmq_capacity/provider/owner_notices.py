@@ -13,16 +13,7 @@ from typing import Final
 import msgspec
 from airflow.sdk import Context
 
-from rocketmq_capacity.handover.notices import (
-    EVERYBODY,
-    News,
-    Told,
-    ToldCause,
-    ToldOwner,
-    content_of,
-    news_of,
-    told_in,
-)
+from rocketmq_capacity.handover.notices import EVERYBODY, News, Told, ToldCause, ToldOwner, content_of, news_of, told_in
 from rocketmq_capacity.handover.tickets import Ticket, Tickets
 from rocketmq_capacity.plan_file.handed_over import TICKETS
 from rocketmq_capacity.provider.channels import sent

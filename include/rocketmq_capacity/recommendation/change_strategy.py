@@ -24,15 +24,7 @@ from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import is_worse, loaded_side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.tables.dataset import Metrics
-from rocketmq_capacity.vocabulary import (
-    CLIENT_STRATEGIES,
-    GO,
-    MACHINE_ROOM_NEARBY,
-    MIXED,
-    POP,
-    PULL,
-    knows_rooms,
-)
+from rocketmq_capacity.vocabulary import CLIENT_STRATEGIES, GO, MACHINE_ROOM_NEARBY, MIXED, POP, PULL, knows_rooms
 from rocketmq_capacity.wording import fixed, percent, rounded
 
 

@@ -22,17 +22,7 @@ from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, is_worse, loaded_side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, Sharing
 from rocketmq_capacity.tables.dataset import Metrics, Queue
-from rocketmq_capacity.vocabulary import (
-    BUSINESS,
-    CONFIG,
-    GO,
-    JAVA,
-    MIXED,
-    POP,
-    PULL,
-    RETRY,
-    RETRY_PREFIX,
-)
+from rocketmq_capacity.vocabulary import BUSINESS, CONFIG, GO, JAVA, MIXED, POP, PULL, RETRY, RETRY_PREFIX
 from rocketmq_capacity.wording import counted
 
 TRAFFIC_SKEW: Final = "TRAFFIC_SKEW"

@@ -6,13 +6,7 @@ import pytest
 
 from tests.report.from_rows import beside_of, page_of
 from tests.report.page_reader import elements, read_page, text_of
-from tests.report.row_builders import (
-    a_cluster,
-    a_finding,
-    a_group,
-    a_group_failure,
-    a_strategy,
-)
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_group_failure, a_strategy
 
 
 def _rows(*groups: dict[str, Any]) -> Any:
