@@ -7,7 +7,6 @@ from typing import Final
 
 from rocketmq_capacity.store.lake import Run
 
-SCENARIO_ALONE: Final = "compare"
 STEPS: Final = ("snapshot", "allocate", "assess", "recommend", "publish")
 """In their order; each is an app as well."""
 LOCK: Final = ".lock"

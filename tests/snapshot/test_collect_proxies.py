@@ -27,7 +27,6 @@ QUICK = CollectOptions(settings=ConnectionSettings(attempts=2, retry_wait_s=0.01
 ONE, OTHER = "vm@1@0@a", "vm@1@1@b"
 REMOTE = "10.0.0.1@7#1"
 RUNNING = (0, {"properties": {"PROP_THREADPOOL_CORE_SIZE": "7"}})
-NOT_ONLINE: Answer = (206, "not online")
 
 
 def broker(rules: dict[int, Rule | None] | None = None) -> ToldBroker:

@@ -35,7 +35,6 @@ ACCEPTED_WITHIN_S: Final = 180.0
 LOOK_EVERY_S: Final = 1.0
 ASK_EVERY_S: Final = 4.0
 """Tasks take seconds, and an answer about them takes the API server a tenth of one."""
-ENDED: Final = ("success", "failed", "upstream_failed", "skipped", "removed")
 
 Found = TypeVar("Found")
 
