@@ -11,7 +11,7 @@ import msgspec
 from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.columns import allocation_columns
-from rocketmq_capacity.assessment.assess import assess_cluster, assess_group, assess_topic
+from rocketmq_capacity.assessment.assess import assess_cluster, assess_groups, assess_topic
 from rocketmq_capacity.assessment.divided_lists import ReadersOfTopics
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.ownership import read_only_idle
@@ -100,7 +100,7 @@ def judge(
     units, strategies = units_of(inventory, policy, history), Strategies(policy)
     facts = units.business_groups
     whole = [AssessedGroup(one, units.cluster, policy, strategies) for one in facts]
-    groups = [assess_group(one) for one in whole]
+    groups = assess_groups(whole)
     findings = [
         *chain.from_iterable(group.findings for group in groups),
         *chain.from_iterable(

@@ -10,7 +10,7 @@ import yaml
 
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of_each
 from rocketmq_capacity.assessment import sizes
-from rocketmq_capacity.assessment.assess import GroupAssessment, assess_group, assess_groups
+from rocketmq_capacity.assessment.assess import GroupAssessment, assess_groups
 from rocketmq_capacity.assessment.burden import Assignment, burdens
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.sizes import divided
@@ -49,7 +49,7 @@ def rows(found: GroupAssessment) -> bytes:
 
 
 def test_groups_are_assessed_together_as_each_alone() -> None:
-    alone, together = [assess_group(group) for group in groups()], assess_groups(groups())
+    alone, together = [assess_groups([group])[0] for group in groups()], assess_groups(groups())
 
     assert len(together) > 50
     for one, other in zip(alone, together, strict=True):

@@ -169,9 +169,9 @@ def shares(division, policy):
 from rocketmq_capacity.settings.policy import Policy
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import pay_cluster
-from rocketmq_capacity.assessment.assess import assess_group
+from rocketmq_capacity.assessment.assess import assess_groups
 plan = plain_plan(pay_cluster(3), Policy(strategies=("AVG", "LAST_TAKES_ALL")))
-(avg, toy) = assess_group(plan.groups[0]).loads
+(avg, toy) = assess_groups([plan.groups[0]])[0].loads
 print(toy.strategy, toy.is_applicable, toy.idle_clients)
 """
     )

@@ -9,7 +9,7 @@ import pytest
 from rocketmq_capacity import tables
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of
 from rocketmq_capacity.allocation.registry import STRATEGIES, Strategy
-from rocketmq_capacity.assessment.assess import assess_group
+from rocketmq_capacity.assessment.assess import assess_groups
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.rules import group_rules
@@ -83,7 +83,7 @@ def test_a_registered_strategy_is_allocated(policy: Policy) -> None:
 
 
 def test_a_registered_strategy_is_judged(policy: Policy) -> None:
-    avg, toy = assess_group(pay_group(policy)).loads
+    avg, toy = assess_groups([pay_group(policy)])[0].loads
 
     assert avg.idle_clients == ()
     assert (toy.strategy, toy.is_applicable) == (LAST_TAKES_ALL, True)
@@ -93,7 +93,7 @@ def test_a_registered_strategy_is_judged(policy: Policy) -> None:
 
 
 def test_a_registered_strategy_may_refuse(policy: Policy) -> None:
-    _, toy = assess_group(pay_group(policy, clients=1)).loads
+    _, toy = assess_groups([pay_group(policy, clients=1)])[0].loads
 
     assert (toy.is_applicable, toy.reason) == (False, "there is nobody before the last")
 
@@ -103,7 +103,7 @@ def test_what_a_registered_rule_finds_is_in_the_plan_and_answered(monkeypatch: p
     policy = Policy()
     group = pay_group(policy)
 
-    findings = assess_group(group).findings
+    findings = assess_groups([group])[0].findings
     answers = group_answers(group_of(group, AdvisedCluster(group.cluster, policy, is_suspect=False), findings))
 
     (found,) = (one for one in findings if one.rule == TOO_FEW.name)
@@ -116,6 +116,6 @@ def test_what_a_registered_rule_finds_is_in_the_plan_and_answered(monkeypatch: p
 def test_a_registered_rule_finds_nothing_where_all_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(group_rules(), "too_few_clients", too_few_clients)
 
-    findings = assess_group(pay_group(Policy(), clients=4)).findings
+    findings = assess_groups([pay_group(Policy(), clients=4)])[0].findings
 
     assert TOO_FEW.name not in {one.rule for one in findings}

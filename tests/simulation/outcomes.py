@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rocketmq_capacity.allocation.allocate import Strategies
-from rocketmq_capacity.assessment.assess import assess_group, assess_topic
+from rocketmq_capacity.assessment.assess import assess_groups, assess_topic
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.settings.policy import Policy
@@ -52,7 +52,7 @@ def tried(
     topics = [found for one in was.topics for found in assess_topic(AssessedTopic(one, was.cluster, policy))]
     hot = {found.topic for found in topics if found.rule == "HOT_QUEUE"}
     side, changed = (AssessedGroup(one.group(name), one.cluster, policy, Strategies(policy)) for one in (was, now))
-    found, finds = (assess_group(one).findings for one in (side, changed))
+    found, finds = (assess_groups([one])[0].findings for one in (side, changed))
     rooms = [str(change["room"]) for change in changes if change["change"] == "lose_room"]
     return outcome(side, changed, found, finds, frozenset(filter(None, hot)), rooms)
 

@@ -90,12 +90,6 @@ def assess_groups(groups: Sequence[AssessedGroup]) -> list[GroupAssessment]:
     return list(map(_assessed, groups, group_failures(judged)))
 
 
-def assess_group(group: AssessedGroup) -> GroupAssessment:
-    """Judge a business group."""
-    (assessment,) = assess_groups([group])
-    return assessment
-
-
 def _assessed(group: AssessedGroup, failures: list[GroupFailure]) -> GroupAssessment:
     findings = list(_findings(group))
     spare = scale_down(group, findings)
