@@ -1,7 +1,7 @@
 """Four plans of a real cluster that a broker joins: its gates open as topics get queues there and clients take them.
 
-One topic gets its queues as the plan says, one gets others, the clients of one learn of them late, and one waits until
-the broker has its group.
+One topic gets its queues as the plan says, one gets others, and the clients of one learn of them late. The broker
+refuses the groups of two: one of these waits, the other gets its queues too early.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
-AS_PLANNED, OTHERWISE, LATE_CLIENTS, WAITS = TOPICS = ("pay", "ship", "cart", "stock")
+AS_PLANNED, OTHERWISE, LATE_CLIENTS, WAITS, TOO_EARLY = TOPICS = ("pay", "ship", "cart", "stock", "audit")
 NEVER_MS: Final = 3_600_000
 USED: Final = {"broker-a": "0.90", "broker-b": "0.10"}
 """How full the disks are said to be; the brokers of a test share one disk."""
@@ -59,12 +59,15 @@ def plans(running: tuple[Cluster, Clients], spark: "SparkSession", tmp_path_fact
     for command in (*creation(joined, AS_PLANNED).commands, *creation(joined, LATE_CLIENTS).commands):
         cluster.mqadmin(command)
     cluster.mqadmin(other.replace("-r 2 -w 2", "-r 3 -w 3"))
+    (unsafe,) = creation(joined, TOO_EARLY).commands
+    cluster.mqadmin(unsafe.removeprefix("# "))
     cluster.create_group(f"g_{WAITS}")
     clients.settled()
     in_part = days.plan(22, seen(cluster))
 
     for command in (other, *creation(in_part, WAITS).commands):
         cluster.mqadmin(command)
+    cluster.create_group(f"g_{TOO_EARLY}")
     for number, consumer in unaware.items():
         clients.stop_consumer(number)
         clients.start_consumer(consumer)
@@ -134,7 +137,8 @@ def test_once_it_has_joined_the_plan_says_which_topics_go_there(plans: Plans) ->
 
     why = "2 brokers take messages, and no business topic has a queue on broker-b"
     assert gate(joined, addition(alone).id) == (1, "OPEN", why)
-    assert [one.action for one in joined.recommendations if one.topic is not None] == ["CREATE_TOPIC_ON_BROKER"] * 4
+    of_topics = [(one.action, one.topic) for one in joined.recommendations if one.topic is not None]
+    assert of_topics == [("CREATE_TOPIC_ON_BROKER", topic) for topic in sorted(TOPICS)]
 
 
 def test_a_topic_waits_until_the_new_broker_has_its_group(plans: Plans) -> None:
@@ -146,6 +150,24 @@ def test_a_topic_waits_until_the_new_broker_has_its_group(plans: Plans) -> None:
     assert f"would refuse those that are not created there: g_{WAITS}." in refused.reason
     assert not creation(joined, AS_PLANNED).manual
     assert not creation(in_part, WAITS).manual
+
+
+def test_queues_of_a_broker_that_refuses_their_group_are_found_until_it_is_created_there(plans: Plans) -> None:
+    _, joined, in_part, spread = plans
+    (found,) = (one for one in in_part.findings if one.rule == "STUCK_QUEUE")
+
+    assert (found.consumer_group, found.broker_name, found.severity) == (f"g_{TOO_EARLY}", "broker-b", "CRITICAL")
+    assert [(one["broker_name"], one["state"]) for one in found.evidence["queues"]] == [("broker-b", "REFUSED")] * 2
+    assert "STUCK_QUEUE" not in {one.rule for one in spread.findings}
+    statuses = [
+        one.reading_status
+        for plan in (in_part, spread)
+        for one in plan.groups
+        if one.consumer_group == f"g_{TOO_EARLY}"
+    ]
+    assert statuses == ["UNREAD", "READ"]
+    states = [entry(plan, creation(joined, TOO_EARLY).id).state for plan in (in_part, spread)]
+    assert states == ["CARRIED_OUT", "VERIFIED"]
 
 
 def test_the_second_gate_is_closed_until_clients_have_taken_the_queues(plans: Plans) -> None:
@@ -199,4 +221,4 @@ def test_what_waits_is_open_and_verified_when_it_is_done(plans: Plans) -> None:
     assert standing
     assert (standing.state, standing.since) == ("OPEN", joined.taken_at)
     assert entry(spread, creation(joined, WAITS).id).state == "VERIFIED"
-    assert rates(spread) == {"CREATE_TOPIC_ON_BROKER": (3, 0, 1)}
+    assert rates(spread) == {"CREATE_TOPIC_ON_BROKER": (4, 0, 1)}

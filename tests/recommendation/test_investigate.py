@@ -1,6 +1,6 @@
 """CHECK_PRODUCER_KEYS and INVESTIGATE: what commands cannot mend, with commands that look."""
 
-from rocketmq_capacity.snapshot.inventory import InventoryOwnedQueue
+from rocketmq_capacity.snapshot.inventory import GroupSettings, InventoryOwnedQueue
 from tests.assessment.cases import READ_ONLY, member, members
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import NAMESERVER, Cases
@@ -53,6 +53,9 @@ CASES.case(
 CASES.case("side_by_side", members(2), *_two, message_type="FIFO", orderly=False)
 CASES.case("cannot_lock", members(2), queues("broker-a", 2), queues("masterless", 2), orderly=True)
 _dropped = InventoryOwnedQueue(topic="stuck_owner", broker_name="broker-a", queue_id=0, dropped=True)
+_refused = InventoryOwnedQueue(topic="refused", broker_name="broker-b", queue_id=0)
+_off = GroupSettings(broker_names=("broker-b",), consume_enable=False)
+CASES.case("refused", [member("c01", owned_queues=(_refused,))], queues("broker-b", 1), settings=(_off,))
 CASES.case("stuck_owner", [member("c01", owned_queues=(_dropped,)), member("c02")], *_two)
 CASES.case("old_client", [member("10.0.0.1@4711", language="JAVA", version="V4_6_1")], *_two)
 
@@ -113,6 +116,19 @@ def test_a_broker_without_a_master_gets_it_back(answered: Answers) -> None:
     assert "FIFO_BROKEN" in found["rules"]
     assert "Bring back the master of masterless:" in found["reason"]
     assert "topicRoute" in {command.split()[1] for command in found["commands"]}
+
+
+def test_a_broker_that_refuses_a_group_is_asked_for_its_settings_and_a_person_fills_in_the_command(
+    answered: Answers,
+) -> None:
+    found = answered.one("INVESTIGATE", "refused")
+
+    assert found["reason"].startswith("Find out who has switched consumption off on broker-b (consumeEnable=false)")
+    look, mend = (line for line in found["commands"] if "ConsumerConfig" in line or "updateSubGroup" in line)
+    assert look.startswith("mqadmin getConsumerConfig ")
+    assert mend.startswith("# mqadmin updateSubGroup ")
+    assert options(mend.removeprefix("# "))["-s"] == "true"
+    assert found["is_manual"]
 
 
 def test_the_owner_of_a_stuck_queue_is_asked_for_its_stacks(answered: Answers) -> None:

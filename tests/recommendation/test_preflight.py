@@ -10,7 +10,15 @@ from tests.recommendation.cases import SILENT, Cases
 from tests.simulation.clusters import queues
 
 CASES = Cases()
-MODIFY = ("updateTopic", "setConsumeMode", "updateBrokerConfig", "cloneGroupOffset", "deleteTopic", "deleteSubGroup")
+MODIFY = (
+    "updateTopic",
+    "setConsumeMode",
+    "updateBrokerConfig",
+    "updateSubGroup",
+    "cloneGroupOffset",
+    "deleteTopic",
+    "deleteSubGroup",
+)
 """The subcommands, of those that a plan may print, that change anything."""
 LOOK = (
     "brokerStatus",
@@ -18,6 +26,7 @@ LOOK = (
     "consumerConnection",
     "consumerProgress",
     "consumerStatus",
+    "getConsumerConfig",
     "producer",
     "statsAll",
     "topicRoute",

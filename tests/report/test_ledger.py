@@ -175,6 +175,15 @@ def test_clients_that_may_still_divide_their_queues_are_judged_by_the_next_plan(
     assert (later.state, later.is_prediction_wrong, later.why) == ("FAILED", True, None)
 
 
+def test_what_clients_own_and_cannot_read_is_not_verified() -> None:
+    first = only(judged(SCALED, clients=8, reading_status="UNREAD"))
+
+    assert (first.state, {one.is_right for one in first.predictions}) == ("CARRIED_OUT", {None})
+    assert first.why == "clients of g_pay own queues that their broker does not let them read"
+    assert only(judged(first, clients=8, reading_status="UNREAD")).state == "CARRIED_OUT"
+    assert only(judged(first, clients=8, reading_status="READ")).state == "VERIFIED"
+
+
 def test_what_is_carried_out_and_predicts_nothing_says_so_to_its_end() -> None:
     silent = replace(SCALED, predictions=())
     first = only(judged(silent, clients=8))

@@ -36,7 +36,7 @@ from rocketmq_capacity.report.deliveries import judged_deliveries
 from rocketmq_capacity.report.foretold import BROKERS, OWNED, PEAK, QUEUES, TWICE, UTILISATION
 from rocketmq_capacity.report.gates import Going, Leftover, Spread, gate_of, gate_of_broker
 from rocketmq_capacity.report.plan_before import PlanBefore
-from rocketmq_capacity.vocabulary import MIXED
+from rocketmq_capacity.vocabulary import MIXED, UNREAD
 
 SHOWN_DAYS: Final = 14
 """Days for which the ledger lists what was verified or failed, and waits for what cannot be judged yet."""
@@ -304,7 +304,7 @@ def _judged(
     """The entry with what came of its predictions."""
     doubts: dict[str, None] = {}
     predictions = []
-    dividing = _dividing(entry, seen.owned) if is_done and entry.state != "CARRIED_OUT" else ()
+    waits = _waits(entry, seen) if is_done else {}
     for figure in entry.predictions:
         if figure.figure == TWICE:
             predictions.append(_judged_deliveries(figure, entry, seen, twice))
@@ -313,8 +313,8 @@ def _judged(
         group, then = seen.groups.get(name), next((one for one in entry.groups if one.consumer_group == name), None)
         came = None if group is None else _became(figure.figure, group, seen.owned.get(name))
         doubt = _doubt(figure.figure, group, then, is_twice=name in twice)
-        if doubt is None and name in dividing:
-            doubt = f"queues of {name} have no reader, or several: its clients may not have divided them yet"
+        if doubt is None:
+            doubt = waits.get(name)
         if doubt is None and came is None:
             doubt = f"it is not known what the clients of {name} own or do"
         if doubt is not None:
@@ -324,7 +324,7 @@ def _judged(
     entry = replace(entry, predictions=tuple(predictions), why="; ".join(doubts) or None)
     if is_done and not all(judged):
         return replace(entry, state="FAILED", is_prediction_wrong=True)
-    if judged and all(judged) and not dividing:
+    if judged and all(judged) and not waits:
         return replace(entry, state="VERIFIED")
     if is_done and (entry.state != "CARRIED_OUT" or _is_recent(entry, taken_at)):
         return replace(entry, state="CARRIED_OUT", why=entry.why or NOTHING_PREDICTED)
@@ -332,18 +332,32 @@ def _judged(
     return replace(entry, state="GONE", why=entry.why or unseen)
 
 
-def _dividing(entry: LedgerEntry, owned: Mapping[str, ReportedOwners]) -> set[str]:
-    """The groups whose clients may still divide their queues: more than predicted have no owner, or several.
+def _waits(entry: LedgerEntry, seen: _JudgedBy) -> dict[str, str]:
+    """By group, why its predictions are judged by a later plan.
 
-    Clients learn of a change within half a minute. So this is said only by the first plan that finds it carried out.
+    Its clients may still divide their queues: more than predicted have no owner, or several. They learn of a change
+    within half a minute, so this is said only by the first plan that finds the change carried out. Or its clients own
+    their queues as predicted, and some broker gives them nothing.
     """
-    groups = set()
+    waits = {}
     for figure in entry.predictions:
-        name, predicted = figure.of or "", figure.predicted
-        if name in owned and figure.figure in WHILE_DIVIDING and isinstance(predicted, int):
-            came = getattr(owned[name], figure.figure)
-            groups |= {name} if came > predicted else set()
-    return groups
+        name = figure.of or ""
+        group, owners = seen.groups.get(name), seen.owned.get(name)
+        if group is None or owners is None:
+            continue
+        if entry.state != "CARRIED_OUT" and _is_more(figure, owners):
+            waits[name] = f"queues of {name} have no reader, or several: its clients may not have divided them yet"
+        elif group.reading_status == UNREAD and not owners.orphan_queues:
+            waits[name] = f"clients of {name} own queues that their broker does not let them read"
+    return waits
+
+
+def _is_more(figure: LedgerFigure, owners: ReportedOwners) -> bool:
+    """Whether more queues than predicted have no owner, or several."""
+    predicted = figure.predicted
+    if figure.figure not in WHILE_DIVIDING or not isinstance(predicted, int):
+        return False
+    return int(getattr(owners, figure.figure)) > predicted
 
 
 def _judged_deliveries(

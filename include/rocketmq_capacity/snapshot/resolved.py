@@ -117,11 +117,11 @@ class Resolved:
             return ()
         created = {name for one in group.settings for name in one.broker_names}
         refused: dict[str, WhyRefused] = dict.fromkeys(self._creates_no_groups - created, "NOT_CREATED")
-        for one in group.settings:
-            if one.consume_enable is False:
-                refused |= dict.fromkeys(one.broker_names, "CONSUME_DISABLED")
-            elif one.consume_broadcast_enable is False and is_broadcasting(group.message_model):
-                refused |= dict.fromkeys(one.broker_names, "BROADCAST_DISABLED")
+        for settings in group.settings:
+            if settings.consume_enable is False:
+                refused |= dict.fromkeys(settings.broker_names, "CONSUME_DISABLED")
+            elif settings.consume_broadcast_enable is False and is_broadcasting(group.message_model):
+                refused |= dict.fromkeys(settings.broker_names, "BROADCAST_DISABLED")
         return tuple(Refusal(broker_name=name, why=why) for name, why in sorted(refused.items()))
 
     def room_of_broker(self, broker_name: str) -> str | None:
