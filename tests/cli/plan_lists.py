@@ -2,18 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 
-from tests.cli.plan_file import Finding, Plan
+from rocketmq_capacity.plan_file.finding import PlanFinding
+from rocketmq_capacity.plan_file.plan import Plan
 
 
 def out_of_order(plan: Plan) -> list[str]:
     """The lists of the plan that are not sorted, or name something twice."""
-    lists: dict[str, list[Any]] = {
+    lists: dict[str, Sequence[Any]] = {
         "groups": [group.consumer_group for group in plan.groups],
         "failures": [_nulls_first(one.broker_addr, one.request, one.error) for one in plan.completeness.failures],
         "findings": [_place_of(finding) for finding in plan.findings],
@@ -79,7 +80,7 @@ def _texts_in(value: Any) -> Iterator[str]:
             yield from _texts_in(item)
 
 
-def _place_of(finding: Finding) -> tuple[Any, ...]:
+def _place_of(finding: PlanFinding) -> tuple[Any, ...]:
     names = _nulls_first(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
     return (
         *names,

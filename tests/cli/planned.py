@@ -15,8 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 from filelock import FileLock
 
+from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.deployment import sample_inventory
-from tests.cli.plan_file import Plan, Queue, read_plan
+from rocketmq_capacity.tables.dataset import Queue
+from tests.cli.plan_file import read_plan
 from tests.cli.program import TIME_LIMIT_S, command, run
 from tests.fixtures.environment import SHORT_LIVED
 from tests.plan import program

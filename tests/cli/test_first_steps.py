@@ -18,5 +18,5 @@ def test_the_inventory_of_the_readme_is_of_a_healthy_cluster(tmp_path: Path) -> 
     file = tmp_path / "shop.json"
     file.write_text(inventory, encoding="utf-8")
     plan = plan_of(file, tmp_path / "plan").plan
-    assert plan.findings == []
+    assert plan.findings == ()
     assert [(group.consumer_group, group.provision_status) for group in plan.groups] == [("g_pay", "UNDECIDED")]

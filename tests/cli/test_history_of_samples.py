@@ -54,6 +54,7 @@ def test_a_plan_takes_the_busy_hour_and_members_that_came_and_went_from_samples(
     made = plan_of(SAMPLE, tmp_path / "out", "--history", tmp_path / "history")
 
     peak = next(one for one in made.plan.groups if one.consumer_group == "ledger").peak
+    assert peak is not None
     assert (peak.msgs_per_s, peak.days) == (10 * USUAL, 7)
     assert (peak.at or "")[11:13] in ("20", "21")
     assert (peak.most_msgs_per_s, peak.most_at) == (50 * USUAL, "2026-11-20T20:00:00Z")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from tests.cli.plan_file import Group
+from rocketmq_capacity.plan_file.group import GroupPlan
 from tests.cli.planned import Planned, planned
 from tests.cli.program import run
 from tests.cluster.clients import Clients, Consumer, Owned
@@ -34,7 +34,7 @@ class Live:
     remoting: list[Owned]
     grpc: list[GrpcOwned]
 
-    def group(self, name: str) -> Group:
+    def group(self, name: str) -> GroupPlan:
         return next(group for group in self.planned.plan.groups if group.consumer_group == name)
 
     def clients(self, name: str) -> list[dict[str, Any]]:

@@ -50,7 +50,7 @@ def local(tmp_path_factory: pytest.TempPathFactory, plan_here: PlanHere) -> Iter
 
 def test_a_proxy_in_local_mode_is_recognised_and_the_plan_is_whole(local: Local) -> None:
     plan = local.live.planned.plan
-    assert (plan.completeness.ratio, plan.completeness.failures) == (1.0, [])
+    assert (plan.completeness.ratio, plan.completeness.failures) == (1.0, ())
     assert local.live.inventory["proxies"] == [
         {"proxy_addr": local.cluster.broker_addrs["broker-a", 0], "mode": "LOCAL", "version": ROCKETMQ_NAME}
     ]

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.cli.plan_file import Group
+from rocketmq_capacity.plan_file.group import GroupPlan
 from tests.cli.plan_lists import out_of_causes, out_of_order
 from tests.cli.planned import Planned, planned
 from tests.cli.program import command, contents, run
@@ -76,7 +76,7 @@ class Live:
     before: list[Owned]
     after: list[Owned]
 
-    def group(self, name: str) -> Group:
+    def group(self, name: str) -> GroupPlan:
         return next(group for group in self.planned.plan.groups if group.consumer_group == name)
 
     def held(self, group: str) -> Counter[tuple[str, str, str, int]]:
@@ -147,7 +147,7 @@ def live(running: Cluster, clients: Clients, folder: Path, plan_here: PlanHere) 
 
 def test_the_plan_is_whole_and_as_the_contract_draws_it(live: Live) -> None:
     plan = live.planned.plan
-    assert (plan.cluster_name, plan.completeness.ratio, plan.completeness.failures) == ("C1", 1.0, [])
+    assert (plan.cluster_name, plan.completeness.ratio, plan.completeness.failures) == ("C1", 1.0, ())
     assert out_of_order(plan) == []
     assert out_of_causes(plan) == []
     assert {group.consumer_group for group in plan.groups} == RUN.keys()
@@ -183,7 +183,7 @@ def test_the_strategy_in_use_is_the_one_that_the_clients_report(live: Live, grou
 
 def test_broadcasting_and_pop_groups_are_recognized_and_not_flagged(live: Live) -> None:
     everyone, popping = live.group("g_all"), live.group("g_pop")
-    assert (everyone.message_model, everyone.strategies, everyone.max_useful_clients) == ("BROADCASTING", [], None)
+    assert (everyone.message_model, everyone.strategies, everyone.max_useful_clients) == ("BROADCASTING", (), None)
     assert (popping.message_request_mode, popping.max_useful_clients) == ("POP", None)
     about = (one for one in live.planned.plan.findings if one.consumer_group in ("g_all", "g_pop"))
     # That some of the popping clients are not needed is for information.

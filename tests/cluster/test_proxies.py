@@ -77,7 +77,7 @@ def live(
 
 def test_the_plan_is_whole(live: Live) -> None:
     plan = live.planned.plan
-    assert (plan.completeness.ratio, plan.completeness.failures) == (1.0, [])
+    assert (plan.completeness.ratio, plan.completeness.failures) == (1.0, ())
     assert out_of_order(plan) == []
     assert out_of_causes(plan) == []
     assert {group.consumer_group for group in plan.groups} == {*GRPC_GROUPS, "g_both", "g_remoting", "g_nobody"}

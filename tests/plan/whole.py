@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import pyarrow.parquet as pq
 
-from tests.cli.plan_file import Plan, Queue, read_plan
+from rocketmq_capacity.plan_file.plan import Plan
+from rocketmq_capacity.tables.dataset import Queue
+from tests.cli.plan_file import read_plan
 from tests.plan.official import Owned, readable
 
 OWN_GROUPS: Final = ("CID_RMQ_SYS_", "TOOLS_CONSUMER")

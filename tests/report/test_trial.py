@@ -15,7 +15,7 @@ from rocketmq_capacity.report.refusal import hindrance
 from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Lake
-from tests.cli.plan_file import READER
+from tests.cli.plan_file import strictly_read
 from tests.plugins.stored_reports import A_TRIAL, CLUSTER, LAST, put_days, put_trial
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.made_scenario import a_scenario
@@ -32,7 +32,7 @@ def test_a_trial_says_what_it_decides_otherwise_and_hands_nothing_over() -> None
     rows["cluster"][0]["fingerprint"] = "a" * 64
     trial = plan_of(rows, own_policy=A_TRIAL)
 
-    read = READER.decode(plan_bytes(trial))
+    read = strictly_read(plan_bytes(trial))
     assert read.trial is True
     assert [(one.key, one.deployment, one.run) for one in read.policy_differences or ()] == [
         ("strategies", ["AVG", "POP"], ["AVG"]),
