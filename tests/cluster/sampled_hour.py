@@ -188,7 +188,7 @@ class Hour:
             # Clients commit each second.
             Figure("most unread", unread, group.hourly.most_lag[hour_of_group], share=TOLERANCE, absolute=2 * most),
             Figure("most clients", 2 if has_two else 1, group.hourly.clients[hour_of_group]),
-            Figure("sets of clients", 3 if has_two else 1, len(group.past_members or ())),
+            Figure("sets of clients, if they changed", 3 if has_two else 0, len(group.past_members or ())),
         ]
 
 
