@@ -36,8 +36,8 @@ ACTION: Final = Action(
     changes="cluster",
     check=route,
     way_back=(
-        "Stop writing there first (updateTopic with -p 4 on this broker). Once every group has read the queues there"
-        " to their end, the topic may go from this broker."
+        "Stop writing there first: the same command, only with -p 4; without its -r and -w it would set 8 queues. Once"
+        " every group has read the queues there to their end, the topic may go from this broker."
     ),
     answers=(RULE,),
     offered="for the brokers that TOPIC_COVERAGE proposes, under the conditions of EXPAND_QUEUES",
