@@ -274,8 +274,9 @@ def test_a_client_reads_no_more_of_a_queue_than_its_pulls_allow_and_is_not_calle
 
     assert evidence["slow_pulls"]["most_msgs_per_s"] == MOST_PULLED_PER_S
     assert evidence["slow_pulls"]["client_ids"] == ["127.0.0.1@pulls"]
-    # It reads what its pulls allow: a commit, once a second, may fall into the samples or beside them.
-    assert evidence["consume_msgs_per_s"] == pytest.approx(MOST_PULLED_PER_S, rel=2 * TOLERANCE)
+    # It reads what its pulls allow: a commit, once a second, may fall into the samples or beside them. On a loaded
+    # machine it pulls late, and reads less.
+    assert 0 < evidence["consume_msgs_per_s"] <= MOST_PULLED_PER_S * (1 + 2 * TOLERANCE)
     assert known.status("pulls").provision_status != "UNDER_PROVISIONED"
 
 

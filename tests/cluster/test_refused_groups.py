@@ -68,8 +68,9 @@ def before(running: tuple[Cluster, Clients]) -> PlainPlan:
 
 
 def commands_for(plan: PlainPlan, group: str) -> Sequence[str]:
-    """What is recommended for a group."""
-    (answer,) = (one for one in plan.recommendations if one.consumer_group == group)
+    """What is recommended for a group that a broker refuses."""
+    about = [one for one in plan.recommendations if one.consumer_group == group]
+    (answer,) = (one for one in about if "STUCK_QUEUE" in one.rules)
     assert answer.action == "INVESTIGATE"
     assert answer.is_manual
     return answer.commands

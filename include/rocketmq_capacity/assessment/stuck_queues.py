@@ -120,7 +120,9 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
 
 def refused_queues(facts: GroupFacts) -> dict[Queue, WhyRefused]:
     """The readable business queues of brokers that give the group no messages, each with the reason."""
-    refusals = {one.broker_name: one.why for one in facts.refusals if facts.connections and not facts.is_lite}
+    if not facts.refusals or not facts.connections or facts.is_lite:
+        return {}
+    refusals = {one.broker_name: one.why for one in facts.refusals}
     return {
         Queue(reads.topic.topic, place.broker_name, queue_id): refusals[place.broker_name]
         for reads in facts.business
