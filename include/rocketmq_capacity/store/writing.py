@@ -11,7 +11,7 @@ from typing import Final
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.store.place import check_kept, is_local, put, told_in_one_line
 
-SYNCED_AT_ONCE: Final = 16
+AT_ONCE: Final = 16
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
@@ -47,8 +47,8 @@ def write_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]]
     """Write files of a folder by their names, each as :func:`write_whole` does; a name may have a folder before it.
 
     All are written next to the old files before the first is replaced. If one cannot be written, all stay as they were.
-    They are replaced in the given order. They are written in the opposite order, so that what comes first may take
-    longest to make.
+    They are replaced in the given order; in a store those of folders inside come first, many at once. They are written
+    in the opposite order, so that what comes first may take longest to make.
 
     Errors: BadInput if a folder in between is a link.
     """
@@ -81,9 +81,12 @@ def _put_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]])
         for name, data in reversed(list(contents.items())):
             with parts[name].open("xb") as file:
                 file.writelines([data] if isinstance(data, bytes) else data)
-        with told_in_one_line(folder):
-            for name, part in parts.items():
-                put(folder / name, part)
+        inside = [name for name in parts if "/" in name]  # such as thousands of scripts
+        with told_in_one_line(folder), ThreadPoolExecutor(AT_ONCE) as threads:
+            for _ in threads.map(lambda name: put(folder / name, parts[name]), inside):
+                pass
+            for name in [name for name in parts if "/" not in name]:
+                put(folder / name, parts[name])
         check_kept(folder, {name: part.stat().st_size for name, part in parts.items()})
 
 
@@ -123,7 +126,7 @@ def sync_together(places: Collection[Path]) -> None:
 
     A file system writes its journal once for all that wait at the same time. So many wait at once.
     """
-    with ThreadPoolExecutor(SYNCED_AT_ONCE) as threads:
+    with ThreadPoolExecutor(AT_ONCE) as threads:
         for _ in threads.map(_sync, places):
             pass
 
