@@ -35,7 +35,8 @@ _case("raise_in_order", *_short, order=True)
 _case("raise_silent", queues("broker-a", 4), queues("broker-b", 4), queues(SILENT, 2, 4))
 _case("raise_masterless", queues("broker-a", 4), queues("broker-b", 4), queues("masterless", 2, 4))
 _case("raise_read_only", queues("broker-a", 4), queues("broker-b", 4), queues("readonly", 2, 4, READ_ONLY))
-_case("raise_write_only", queues("broker-a", 2, 4, WRITE_ONLY), queues("broker-b", 4))
+_case("raise_drained", queues("broker-a", 2, 4, READ_ONLY), queues("broker-b", 4))
+_case("raise_perm", queues("broker-a", 4, 4, WRITE_ONLY), queues("broker-b", 4))
 _case("raise_nothing", queues("broker-a", 4), queues("broker-b", 4))
 _case("raise_reads_more", queues("broker-a", 4, 2), queues("broker-b", 4, 2))
 
@@ -254,9 +255,17 @@ def test_what_forbids_makes_it_a_comment(answered: Answers, name: str, reason: s
 
 
 def test_the_perm_of_the_topic_is_kept(answered: Answers) -> None:
-    (command,) = answered.one("RAISE_READ_QUEUES", topic="raise_write_only")["commands"]
+    (command,) = answered.one("RAISE_READ_QUEUES", topic="raise_drained")["commands"]
 
-    assert options(command)["-p"] == str(WRITE_ONLY)
+    assert options(command)["-p"] == str(READ_ONLY)
+
+
+def test_where_only_the_permission_hides_queues_that_is_said(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", topic="raise_perm")
+
+    assert answered.actions(topic="raise_perm") == ["INVESTIGATE"]
+    assert found["rules"] == ["READ_LESS_THAN_WRITE"]
+    assert found["reason"].startswith("Find out why broker-a lets producers write and no consumer read")
 
 
 @pytest.mark.parametrize("name", ["raise_nothing", "raise_reads_more"])

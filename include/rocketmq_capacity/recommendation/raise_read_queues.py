@@ -81,7 +81,8 @@ def raising_case(topic: AdvisedTopic) -> QueueChange | None:
         for one in (place.place for place in topic.places)
         if (read := one.read_queue_nums) is not None and (write := one.write_queue_nums) is not None and read < write
     ]
-    return queue_case(ACTION, topic.name, counts)
+    # Where only the permission hides queues, more of them change nothing.
+    return queue_case(ACTION, topic.name, counts) if counts else None
 
 
 def raise_read_queues(
