@@ -46,7 +46,7 @@ def reading_status(
 
 def _can_be_read(group: GroupFacts, cluster: ClusterFacts) -> Iterator[bool | None]:
     """For each place of its business topics whose broker may not serve it, whether the group can read there."""
-    refusing = {one.broker_name for one in group.refusals}
+    refusing = group.refusing
     for reads in group.business:
         for place in reads.topic.places:
             if place.readable and place.broker_name in refusing:

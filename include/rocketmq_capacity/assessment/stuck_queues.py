@@ -120,14 +120,14 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
 
 def refused_queues(facts: GroupFacts) -> dict[Queue, WhyRefused]:
     """The readable business queues of brokers that give the group no messages, each with the reason."""
-    if not facts.refusals or not facts.connections or facts.is_lite:
+    refusing = facts.refusing
+    if not refusing:
         return {}
-    refusals = {one.broker_name: one.why for one in facts.refusals}
     return {
-        Queue(reads.topic.topic, place.broker_name, queue_id): refusals[place.broker_name]
+        Queue(reads.topic.topic, place.broker_name, queue_id): refusing[place.broker_name]
         for reads in facts.business
         for place in reads.topic.places
-        if place.broker_name in refusals
+        if place.broker_name in refusing
         for queue_id in range(place.readable)
     }
 

@@ -257,6 +257,13 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
         return self.message_model == LITE_SELECTIVE or reads_lite
 
     @property
+    def refusing(self) -> dict[str, WhyRefused]:
+        """The brokers that give its clients no messages, and why; none without clients, or if it reads no queues."""
+        if not self.refusals or not self.connections or self.is_lite:
+            return {}
+        return {one.broker_name: one.why for one in self.refusals}
+
+    @property
     def has_grpc_clients(self) -> bool:
         """Whether a Proxy assigns the queues of some of its clients."""
         return any(one.is_grpc for one in self.consumers)

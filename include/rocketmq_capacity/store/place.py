@@ -275,9 +275,8 @@ def told_in_one_line(place: Path) -> Iterator[None]:
 
 def _is_of_store(error: Exception, place: Path) -> bool:
     rooms = ("botocore", "aiobotocore", "s3fs", "aiohttp", "gcsfs", "google", "adlfs", "azure", "fsspec")
-    is_of_hdfs = cast(Any, place).protocol == HDFS and isinstance(
-        error, RuntimeError
-    )  # its package has no errors of its own
+    # The package of HDFS has no errors of its own.
+    is_of_hdfs = isinstance(error, RuntimeError) and cast(Any, place).protocol == HDFS
     return is_of_hdfs or isinstance(error, OSError) or type(error).__module__.partition(".")[0] in rooms
 
 
