@@ -3,9 +3,11 @@
 import shutil
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from tests.cluster.jvm import ClusterError, Jvm, project_of
@@ -76,6 +78,14 @@ class Owned:
     pop_queues: tuple[Queue, ...]
     consumed: int
     busy_s: float
+
+
+Held = list[tuple[int, tuple[Queue, ...], tuple[Queue, ...]]]
+"""For each consumer its number, its queues, and those that it pops."""
+
+
+def _queues_of_topics(held: Held) -> Counter[str]:
+    return Counter(queue.topic for _, queues, _ in held for queue in queues)
 
 
 class Clients(Started):
@@ -163,14 +173,18 @@ class Clients(Started):
             for row in self.ask("owned")
         ]
 
-    def settled(self, time_limit_s: float = 300.0) -> list[Owned]:
-        """What every live consumer holds, once that no longer changes.
+    def settled(
+        self, time_limit_s: float = 300.0, *, with_queues_of: Mapping[str, int] = MappingProxyType({})
+    ) -> list[Owned]:
+        """What every live consumer holds, once that no longer changes and is as many queues of each of these topics.
 
-        Errors: ClusterError if it still changes when the time is up.
+        A client whose broker was too busy to say from where to read takes its queue 20 s later.
+
+        Errors: ClusterError if it is not so when the time is up.
         """
         deadline = time.monotonic() + time_limit_s
         last, since = self._held(), time.monotonic()
-        while time.monotonic() - since < _SETTLED_S:
+        while time.monotonic() - since < _SETTLED_S or with_queues_of.items() - _queues_of_topics(last).items():
             if time.monotonic() > deadline:
                 raise ClusterError(f"the consumers did not settle within {time_limit_s} s")
             time.sleep(_SETTLE_POLL_S)
@@ -179,7 +193,7 @@ class Clients(Started):
                 last, since = held, time.monotonic()
         return self.owned()
 
-    def _held(self) -> list[tuple[int, tuple[Queue, ...], tuple[Queue, ...]]]:
+    def _held(self) -> Held:
         return [(owned.number, owned.queues, owned.pop_queues) for owned in self.owned()]
 
     def produce(

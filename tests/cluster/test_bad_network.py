@@ -59,6 +59,7 @@ MORE_MEMORY_BYTES: Final = 10 * MAX_BODY_BYTES
 REST_S: Final = 300.0
 """Until the clients of the cluster have come to rest, before the faults and after them."""
 AT_A_TIME: Final = 16
+TIMES_AGAIN: Final = 2
 FOR_EVER: Final = 3_600.0
 
 
@@ -258,6 +259,10 @@ async def side_by_side(cluster: Cluster, trials: Sequence[Trial]) -> list[Result
     return await asyncio.gather(*map(one, trials))
 
 
+def address(cluster: Cluster, place: str) -> str:
+    return cluster.nameserver if place == NAME_SERVER else cluster.broker_addrs[place, 0]
+
+
 Place = tuple[Any, ...]
 """Where a value stands in an inventory: keys, and the names of entries of lists."""
 
@@ -373,33 +378,51 @@ def test_without_faults_there_are_rows_of_each_kind_to_compare(all_tried: Tried)
 def test_a_snapshot_ends_within_its_limit_and_stores_nothing_wrong(
     all_tried: Tried, cluster: Cluster, trial: Trial
 ) -> None:
-    result = all_tried.results[trial.name]
-    assert result.hits > 0
-    assert result.took_s < trial.limit_s + BUSY_MACHINE_S
+    """A busy machine may come before the fault, and a connection between clients and brokers may end meanwhile.
+
+    Such a trial is made again, alone; what is wrong because of the fault is wrong then, too.
+    """
+    result, whole, changed = all_tried.results[trial.name], all_tried.whole, all_tried.changed
+    for _ in range(TIMES_AGAIN):
+        if problems(cluster, result, whole, changed):
+            whole, changed = at_rest(cluster), frozenset[Place]()
+            result = asyncio.run(tried(cluster, trial))
+    assert problems(cluster, result, whole, changed) == []
+
+
+def problems(
+    cluster: Cluster, result: Result, whole: Mapping[Place, Any], changed: frozenset[Place]
+) -> list[tuple[str, Any]]:
+    """What is not as it has to be, with what is seen instead."""
+    trial, bad = result.trial, address(cluster, result.trial.place)
+    wrong: list[tuple[str, Any]] = [("hits", result.hits)] if not result.hits else []
+    if result.took_s >= trial.limit_s + BUSY_MACHINE_S:
+        wrong.append(("took", result.took_s))
     if result.inventory is None:
-        assert (trial.place, trial.codes) == (NAME_SERVER, frozenset())
-        assert result.error.startswith("the cluster cannot be read from ")
-        assert "\n" not in result.error
-        return
-    rows, whole = (
-        {place: value for place, value in each.items() if place not in all_tried.changed}
-        for each in (stored_rows(result.inventory), all_tried.whole)
-    )
-    assert {place: (value, whole.get(place)) for place, value in rows.items() if whole.get(place) != value} == {}
+        is_told = result.error.startswith("the cluster cannot be read from ") and "\n" not in result.error
+        if (trial.place, trial.codes) != (NAME_SERVER, frozenset()) or not is_told:
+            wrong.append(("error", result.error))
+        return wrong
+    rows = stored_rows(result.inventory)
     failed = {failure.request for failure in result.inventory.failures or ()}
-    missing = whole.keys() - rows.keys()
-    if trial.name in ("code 3", "code 16"):  # older brokers do not know 328, and to some users it is denied
-        missing = {place for place in missing if kind_of(place) != "producers"}
-    assert [place for place in missing if not REQUESTS_OF[kind_of(place)] & failed] == []
-    bad = cluster.nameserver if trial.place == NAME_SERVER else cluster.broker_addrs[trial.place, 0]
-    if trial.fault is doubled:
-        assert (missing, failed) == (set(), set())
-        return
     failing = {failure.broker_addr for failure in result.inventory.failures or ()}
-    assert bad in failing
+    missing = [place for place in whole if place not in rows and place not in changed]
+    if trial.name in ("code 3", "code 16"):  # older brokers do not know 328, and to some users it is denied
+        missing = [place for place in missing if kind_of(place) != "producers"]
+    wrong += [
+        ("another value", (place, value, whole.get(place)))
+        for place, value in rows.items()
+        if place not in changed and whole.get(place) != value
+    ]
+    wrong += [("missing, unsaid", place) for place in missing if not REQUESTS_OF[kind_of(place)] & failed]
+    if trial.fault is doubled:
+        return [*wrong, *(("missing", place) for place in missing), *(("failed", request) for request in failed)]
+    if bad not in failing:
+        wrong.append(("no failure", bad))
     if trial.settings is not PATIENT:  # at the limit, all are given up
-        assert failing == {bad}
-        assert trial.place == NAME_SERVER or [place for place in missing if WELL in place] == []
+        wrong += [("failure of another", of) for of in failing - {bad}]
+        wrong += [("missing elsewhere", place) for place in missing if trial.place != NAME_SERVER and WELL in place]
+    return wrong
 
 
 def test_memory_is_bounded_whatever_is_announced(all_tried: Tried) -> None:

@@ -62,7 +62,8 @@ def plans(running: tuple[Cluster, Clients], spark: "SparkSession", tmp_path_fact
     (unsafe,) = creation(joined, TOO_EARLY).commands
     cluster.mqadmin(unsafe.removeprefix("# "))
     cluster.create_group(f"g_{WAITS}")
-    clients.settled()
+    taken = {AS_PLANNED: 4, OTHERWISE: 5, LATE_CLIENTS: 2, WAITS: 2, TOO_EARLY: 4}
+    clients.settled(with_queues_of=taken)
     in_part = days.plan(22, seen(cluster))
 
     for command in (other, *creation(in_part, WAITS).commands):
@@ -71,7 +72,7 @@ def plans(running: tuple[Cluster, Clients], spark: "SparkSession", tmp_path_fact
     for number, consumer in unaware.items():
         clients.stop_consumer(number)
         clients.start_consumer(consumer)
-    clients.settled()
+    clients.settled(with_queues_of={**taken, OTHERWISE: 4, LATE_CLIENTS: 4, WAITS: 4})
     return alone, joined, in_part, days.plan(23, seen(cluster))
 
 
