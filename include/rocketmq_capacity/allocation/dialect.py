@@ -1,14 +1,12 @@
 """The dialect of a client: libraries may compute the strategy of one name differently."""
 
-import re
 from functools import lru_cache
 from typing import Final
 
 from rocketmq_capacity.model.members import Members
+from rocketmq_capacity.protocol.version import numbers_of
 from rocketmq_capacity.vocabulary import GO, GO_V2, JAVA, JAVA_4_7_1, Dialect
 
-VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
-"""A version as RocketMQ writes it (MQVersion)."""
 LAST_OLD: Final = (4, 7, 1)
 
 
@@ -20,8 +18,8 @@ def dialect_of(language: str | None, version: str | None) -> Dialect:
     """
     if language == GO:
         return GO_V2
-    match = VERSION.match(version or "")
-    is_old = match is not None and tuple(map(int, match.groups())) <= LAST_OLD
+    numbers = numbers_of(version)
+    is_old = numbers is not None and numbers <= LAST_OLD
     return JAVA_4_7_1 if is_old and language in (JAVA, None) else JAVA
 
 

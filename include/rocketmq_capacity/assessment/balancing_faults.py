@@ -1,14 +1,10 @@
 """Versions of RocketMQ, and their known faults in how queues are shared out."""
 
-import re
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.protocol.version import Version
 from rocketmq_capacity.vocabulary import INFO, WARNING, Severity
-
-Version = tuple[int, int, int]
-_VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)", re.ASCII)
-"""A release's name. Which faults snapshots and HIGHER_VERSION have is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,7 @@ class BalancingFault:
     what: str
 
     def range_of(self, version: Version | None) -> Range | None:
-        """The range that the version is in; None if it does not have the fault."""
+        """The range that the version is in; None if it does not have the fault, or that is unknown."""
         return next((one for one in self.ranges if version and one.first <= version <= one.last), None)
 
 
@@ -108,14 +104,3 @@ SLAVE_COPIES_NO_TYPES: Final = BalancingFault(
     "a slave of this version stops to copy topics at the first one that has a message type",
 )
 """SLAVE_DRIFT names this fault, if it sees its effect."""
-
-
-def version_of(name: str | None) -> Version | None:
-    """The numbers of a release; None if the name is not a release."""
-    match = _VERSION.fullmatch(name or "")
-    return (int(match[1]), int(match[2]), int(match[3])) if match else None
-
-
-def name_of(version: Version) -> str:
-    """The name of a version as RocketMQ writes it: ``V4_9_8``."""
-    return "V" + "_".join(map(str, version))

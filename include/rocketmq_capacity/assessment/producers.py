@@ -6,10 +6,11 @@ from typing import Annotated, Final
 
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.balancing_faults import RENAMED_QUEUE, Version, version_of
+from rocketmq_capacity.assessment.balancing_faults import RENAMED_QUEUE
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
+from rocketmq_capacity.protocol.version import Version, version_of
 from rocketmq_capacity.tables import Finding, Producer
 from rocketmq_capacity.vocabulary import INFO, JAVA, java_order
 from rocketmq_capacity.wording import counted, listed

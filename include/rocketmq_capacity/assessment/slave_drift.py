@@ -7,13 +7,14 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.balancing_faults import SLAVE_COPIES_NO_TYPES, Version, version_of
+from rocketmq_capacity.assessment.balancing_faults import SLAVE_COPIES_NO_TYPES
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.topology import NAMED, distinct
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
+from rocketmq_capacity.protocol.version import Version, version_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding, SlaveDifference
 from rocketmq_capacity.vocabulary import INFO, WARNING, java_order

@@ -18,9 +18,6 @@ from rocketmq_capacity.assessment.balancing_faults import (
     OWN_PERM_LOST,
     RENAMED_QUEUE,
     BalancingFault,
-    Version,
-    name_of,
-    version_of,
 )
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
@@ -28,6 +25,7 @@ from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.catalogue.evidence import Evidence, FindingLike, means
 from rocketmq_capacity.catalogue.rule import Rule, evidence_of
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, Disagreements
+from rocketmq_capacity.protocol.version import Version, name_of, version_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding, VersionFault
 from rocketmq_capacity.vocabulary import (

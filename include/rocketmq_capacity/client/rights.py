@@ -8,7 +8,6 @@ Source: DefaultAuthorizationContextBuilder, AclAuthorizationHandler and UserAuth
 Permission, PlainPermissionChecker and AdminBrokerProcessor, rocketmq-all-5.3.2.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +16,7 @@ from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.protocol.body.access import AccessEntry
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
+from rocketmq_capacity.protocol.version import Version, numbers_of
 
 NEEDED: Final = "Get"
 ALL: Final = "All"
@@ -26,7 +26,8 @@ WITHOUT_ACL_1: Final = (5, 3, 3)
 """The first version that knows ACL 1.0 no more."""
 ADMINS_ALONE: Final = (5, 3, 0)
 """The first version in which request 52, which only reads, is for administrators alone (Permission.ADMIN_CODE)."""
-_VERSION: Final = re.compile(r"V(\d+)_(\d+)_(\d+)")
+UNKNOWN: Final = (0, 0, 0)
+"""An unknown version counts as an old one."""
 _ASK_FOR_LESS: Final = "give the account no more than the rights in the how-to on TLS and access keys"
 
 
@@ -61,7 +62,7 @@ async def rights_at(admin: BrokerAdmin, access_key: str, version: str | None) ->
             return Rights(words, "set authorizationEnabled=true in the brokers")
         return await _of_acl_2(admin, access_key)
     if _is_on(config, "aclEnable"):
-        return await _of_acl_1(admin, _numbers(version))
+        return await _of_acl_1(admin, numbers_of(version) or UNKNOWN)
     return Rights("every right: the broker has no access control, and lets anyone in")
 
 
@@ -85,7 +86,7 @@ async def _of_acl_2(admin: BrokerAdmin, access_key: str) -> Rights:
     return Rights("what a snapshot with producers needs; Get on the cluster also reads the passwords of all users")
 
 
-async def _of_acl_1(admin: BrokerAdmin, version: tuple[int, ...]) -> Rights:
+async def _of_acl_1(admin: BrokerAdmin, version: Version) -> Rights:
     """By a request that only administrators may send."""
     if version >= WITHOUT_ACL_1:
         words = "every right: from 5.3.3 on, aclEnable has no effect, and the broker lets anyone in"
@@ -115,9 +116,3 @@ def _is_about(entry: AccessEntry, kind: str) -> bool:
 
 def _is_on(config: Mapping[str, str], key: str) -> bool:
     return config.get(key) == "true"
-
-
-def _numbers(version: str | None) -> tuple[int, ...]:
-    """The three numbers of a version; of an unknown one none, which counts as an old one."""
-    match = _VERSION.match(version or "")
-    return tuple(map(int, match.groups())) if match else ()

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.protocol.version import version_of
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:
@@ -89,10 +91,9 @@ def release_of(version: str | None) -> Release | None:
     Source: MQVersion, whose names are V4_9_8, V5_1_4, and some with -SNAPSHOT or -BETA after them; MQFaultStrategy,
     TopicPublishInfo and DefaultMQProducer at every tag from rocketmq-all-4.1.0-incubating to rocketmq-all-5.3.3.
     """
-    parts = (version or "").removeprefix("V").split("_")
-    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+    number = version_of(version)
+    if number is None:
         return None
-    number = tuple(map(int, parts))
     old, fixed, new = GENERATIONS
     is_fixed = (4, 9, 8) <= number < (5, 0, 0)
     before_new = fixed if is_fixed else old

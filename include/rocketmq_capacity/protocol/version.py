@@ -1,11 +1,14 @@
-"""RocketMQ's version numbers: the ordinal that travels in headers, and its name.
+"""RocketMQ's versions: the ordinal that travels in headers, its name, and the three numbers in it.
 
 Source: MQVersion.java, rocketmq-all-5.3.3 (a number past its end counts as its last, HIGHER_VERSION).
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
+Version = tuple[int, int, int]
+_NAME: Final = re.compile(r"V(\d+)_(\d+)_(\d+)(.*)", re.ASCII | re.DOTALL)
 _BETAS: Final = (6, 7, 8, 9)
 
 
@@ -33,3 +36,20 @@ OWN_VERSION: Final = VERSIONS.index("V5_3_3")
 def version_name(number: int) -> str:
     """The name of a version number, as ``MQVersion.getVersionDesc`` gives it."""
     return VERSIONS[min(max(number, 0), len(VERSIONS) - 1)]
+
+
+def numbers_of(name: str | None) -> Version | None:
+    """The numbers of a version, also of one such as V5_0_0_SNAPSHOT; None if it is unknown."""
+    match = _NAME.fullmatch(name or "")
+    return (int(match[1]), int(match[2]), int(match[3])) if match else None
+
+
+def version_of(name: str | None) -> Version | None:
+    """The numbers of a release; None if the name is not a release, such as V5_0_0_SNAPSHOT and HIGHER_VERSION."""
+    match = _NAME.fullmatch(name or "")
+    return None if match is None or match[4] else numbers_of(name)
+
+
+def name_of(version: Version) -> str:
+    """The name of a release as RocketMQ writes it: ``V4_9_8``."""
+    return "V" + "_".join(map(str, version))

@@ -3,7 +3,6 @@
 RocketMQ itself never creates a topic on brokers that were added later.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -13,6 +12,7 @@ from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.model.kept_counts import kept_brokers
+from rocketmq_capacity.protocol.version import numbers_of
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.cases import queue_case
@@ -51,9 +51,8 @@ ACTION: Final = Action(
 )
 NO_TYPE: Final = "UNSPECIFIED"
 """A message type that updateTopic does not take (TopicMessageType)."""
-KNOWN_VERSION: Final = re.compile(r"V\d+_", re.ASCII)
-KNOWS_PRIORITY: Final = re.compile(r"V(5_([4-9]|\d\d)|[6-9]|\d\d)", re.ASCII)
-"""Versions of brokers, as RocketMQ writes them; those that know PRIORITY topics."""
+KNOWS_PRIORITY: Final = (5, 4, 0)
+"""The first version of a broker that knows PRIORITY topics."""
 
 
 def missing_brokers(topic: AdvisedTopic) -> list[tables.Broker]:
@@ -163,8 +162,8 @@ def _refused_groups(topic: AdvisedTopic, broker_name: str) -> str | None:
 
 def _unknown_type(topic: AdvisedTopic, broker: tables.Broker) -> str | None:
     """That the broker is too old for the topic's message type, or None."""
-    is_known = topic.facts.message_type != PRIORITY or not KNOWN_VERSION.match(broker.version or "")
-    if is_known or KNOWS_PRIORITY.match(broker.version or ""):
+    version = numbers_of(broker.version)
+    if topic.facts.message_type != PRIORITY or version is None or version >= KNOWS_PRIORITY:
         return None
     return f"{broker.broker_name} runs {broker.version}, and PRIORITY topics came with 5.4"
 

@@ -1,17 +1,18 @@
 """FIX_CLIENT_ID and FIX_SUBSCRIPTION: clients of a group that are set up wrongly. The commands only read."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.balancing_faults import BARE_PROCESS_ID
 from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.model.facts import Consumer, GroupFacts
+from rocketmq_capacity.protocol.version import numbers_of
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
 from rocketmq_capacity.recommendation.consequences import set_up_behind
@@ -65,10 +66,6 @@ FIX_SUBSCRIPTION: Final = Action(
     A canary with another filter needs a group of its own. The commands only look.
     """,
 )
-
-VERSION: Final = re.compile(r"V(\d+)_(\d+)", re.ASCII)
-BARE_PID: Final = (4, 8)
-"""Java clients up to this version (major, minor) take only the process id as their instance name."""
 
 
 def fix_client_id(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
@@ -139,8 +136,8 @@ def all_subscribe(facts: GroupFacts) -> GroupFacts:
 
 
 def _takes_bare_pid(consumer: Consumer) -> bool:
-    version = VERSION.match(consumer.version or "")
-    return consumer.language == JAVA and version is not None and (int(version[1]), int(version[2])) <= BARE_PID
+    """Whether its library takes only the process id as the name of its instance."""
+    return consumer.language == JAVA and BARE_PROCESS_ID.range_of(numbers_of(consumer.version)) is not None
 
 
 def _rules(group: AdvisedGroup, rule: str, after: CaseSide | None) -> list[str]:
