@@ -138,7 +138,7 @@ class OwnerChange:
         parts = zip(moved, index_of_way.tolist(), self.moved.kept.tolist(), starts_at.tolist(), messages, strict=True)
         for queue, number, kept, starts, (expected, worst, skips) in parts:
             old, new, way = readers_before.get(queue, ()), readers_after[queue], ways[number]
-            notice, passed = None if way.notice is None else way.notice.span, way.passing
+            passed = way.passing
             unread: DelaySpan | None = passed.unread
             if not new:
                 unread = None
@@ -152,9 +152,6 @@ class OwnerChange:
                 old_owners=old,
                 new_owners=new,
                 cause=way.cause,
-                notice_best_s=notice and round(notice.best, DIGITS),
-                notice_expected_s=notice and round(notice.expected, DIGITS),
-                notice_worst_s=notice and round(notice.worst, DIGITS),
                 unread_best_s=unread and round(unread.best, DIGITS),
                 unread_expected_s=unread and round(unread.expected, DIGITS),
                 unread_worst_s=unread and round(unread.worst, DIGITS),

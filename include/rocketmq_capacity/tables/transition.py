@@ -34,11 +34,6 @@ class Transition(Dataset, frozen=True, kw_only=True):
             "owner does), MEMBERS (both stay, and others come or go), ROUTE (queues come or go), RESTART (other code)"
         ),
     ]
-    notice_best_s: Annotated[
-        Amount | None, Meta(description="when its new owner notices, at best; null without one")
-    ] = None
-    notice_expected_s: Annotated[Amount | None, Meta(description="on average")] = None
-    notice_worst_s: Annotated[Amount | None, Meta(description="at worst")] = None
     unread_best_s: Annotated[
         Amount | None, Meta(description="how long nobody reads it, at best; null if nobody reads it afterwards")
     ] = None
