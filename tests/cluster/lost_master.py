@@ -11,7 +11,7 @@ import asyncio
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -23,9 +23,10 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Clients, Consumer
-from tests.cluster.rocketmq import Broker, Cluster, ClusterError
+from tests.cluster.rocketmq import Broker, Cluster
 from tests.cluster.transition_runs import OWN_PACE, Pace
 from tests.fixtures.units import units_of
+from tests.waiting import until
 
 READ: Final = "broker-b"
 REFUSED: Final = "broker-c"
@@ -120,7 +121,7 @@ def measured(setting: Setting) -> Measured:
                 f"mqadmin updateTopic -n {cluster.nameserver} -b {slave} -t {topic} -r {QUEUES} -w {QUEUES}"
             )
             clients.produce(topic, setting.messages[topic])
-        inventory = until(lambda: _copied(_snapshot(cluster)))
+        inventory = until(lambda: _copied(_snapshot(cluster)), PATIENCE_S)
         found = Measured(_losses(inventory, setting.pace.policy), setting)
         _run(found, cluster, clients, folder)
         return found
@@ -129,17 +130,17 @@ def measured(setting: Setting) -> Measured:
 def _run(found: Measured, cluster: Cluster, clients: Clients, folder: Path) -> None:
     for topic in TOPICS:
         clients.start_consumer(_consumer(topic, folder, found.setting.pace.of_consumers))
-    until(lambda: all(_consumed(folder, topic) for topic in TOPICS))
+    until(lambda: all(_consumed(folder, topic) for topic in TOPICS), PATIENCE_S)
     found.lost = time.time()
     for name in BROKERS:
         (cluster.kill if found.setting.way == "KILL" else cluster.freeze)(name)
-    until(lambda: sum(at >= found.lost for at in _consumed(folder, "t_any")) > HELD + 2)
-    until(lambda: all(_is_quiet(folder, topic) for topic in WAITING))
+    until(lambda: sum(at >= found.lost for at in _consumed(folder, "t_any")) > HELD + 2, PATIENCE_S)
+    until(lambda: all(_is_quiet(folder, topic) for topic in WAITING), PATIENCE_S)
     found.started = time.time()
     for name in BROKERS:
         (cluster.start_again if found.setting.way == "KILL" else cluster.thaw)(name)
-    until(lambda: _are_registered(found, cluster))
-    until(lambda: all(len(_consumed(folder, topic)) == found.setting.messages[topic] for topic in TOPICS))
+    until(lambda: _are_registered(found, cluster), PATIENCE_S)
+    until(lambda: all(len(_consumed(folder, topic)) == found.setting.messages[topic] for topic in TOPICS), PATIENCE_S)
     found.read = {topic: _consumed(folder, topic) for topic in TOPICS}
 
 
@@ -168,16 +169,6 @@ def _consumer(topic: str, folder: Path, intervals: Mapping[str, Any]) -> Consume
         record=str(folder / topic),
         **intervals,
     )
-
-
-def until(get: Callable[[], Found | None]) -> Found:
-    """What is asked for, as soon as it is there. Errors: ClusterError if it does not come."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not (found := get()):
-        if time.monotonic() > deadline:
-            raise ClusterError(f"not so within {PATIENCE_S} s")
-        time.sleep(0.3)
-    return found
 
 
 def _snapshot(cluster: Cluster) -> Inventory:

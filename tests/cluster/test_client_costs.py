@@ -6,7 +6,6 @@ The broker has short polling, so that a pull without messages waits 0.2 to 0.4 s
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,7 @@ from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
 from tests.fixtures.costs import costs_of
 from tests.oracle.requirement import started_or_skipped
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -47,12 +47,12 @@ def test_a_broker_has_the_connections_and_counts_the_look_ups_that_are_predicted
 
         # 8 queues and the retry topic's are pulled once each, the 2 of news by 2 clients: a pull without messages makes
         # two look-ups, one when it comes and one when its time is over.
-        wait_until(lambda: cost(cluster).waiting_pulls == 8 + 1 + 2 * 2)
+        until(lambda: cost(cluster).waiting_pulls == 8 + 1 + 2 * 2, LIMIT_S)
         predicted = cost(cluster)
         assert (predicted.connections, predicted.offset_commits_per_s) == (5, (8 + 1) / 5)
-        wait_until(lambda: open_connections(port) - before == 5)
+        until(lambda: open_connections(port) - before == 5, LIMIT_S)
         assert (predicted.pulls_per_s_lower, predicted.pulls_per_s_upper) == pytest.approx((13 / 0.4, 13 / 0.2))
-        wait_until(lambda: is_between(cluster, 2 * 13 / 0.4, 2 * 13 / 0.2) and settled(cluster))
+        until(lambda: is_between(cluster, 2 * 13 / 0.4, 2 * 13 / 0.2) and settled(cluster), LIMIT_S)
 
 
 def settled(cluster: Cluster) -> bool:
@@ -82,10 +82,3 @@ def open_connections(port: int) -> int:
             _, local, _, state, *_ = line.split()
             found += state == ESTABLISHED and int(local.rpartition(":")[2], 16) == port
     return found
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.5)

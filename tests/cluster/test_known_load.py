@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Final
@@ -27,6 +27,7 @@ from tests.cluster.clients import Consumer, Owned, Subscription
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.oracle.requirement import started_or_skipped
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -148,8 +149,9 @@ def _leave_behind(clients: Clients) -> None:
     numbers = {group: clients.start_consumer(Consumer(group, group, [group])) for group in LAGGING}
     for group in LAGGING:
         clients.produce(group, MESSAGES_BEFORE)
-    _wait_until(
-        lambda: all(one.consumed >= MESSAGES_BEFORE for one in clients.owned() if one.number in numbers.values())
+    until(
+        lambda: all(one.consumed >= MESSAGES_BEFORE for one in clients.owned() if one.number in numbers.values()),
+        PATIENCE_S,
     )
     for number in numbers.values():
         clients.stop_consumer(number)  # which commits what was read
@@ -175,7 +177,7 @@ def _plan(cluster: Cluster, clients: Clients) -> PlainPlan:
     """The plan of a snapshot, while one group catches up and another is set back."""
     # 100 messages a second: the backlog lasts for longer than the samples.
     clients.start_consumer(Consumer("catches_up", "catches_up", ["catches_up"], delay_ms=40))
-    _wait_until(lambda: _has_committed(cluster, "catches_up"))
+    until(lambda: _has_committed(cluster, "catches_up"), PATIENCE_S)
     options = CollectOptions(sample_count=SAMPLES, sample_interval_s=INTERVAL_S)
     with _set_back(cluster):
         inventory = asyncio.run(collect([cluster.nameserver], options=options))
@@ -221,13 +223,6 @@ def _shares(before: Sequence[Owned], after: Sequence[Owned]) -> dict[str, float]
         busiest_s = max(one.busy_s - early[one.number].busy_s for one in clients)
         shares[group] = busiest_s * 1_000 * len(clients) / (messages * consumers[0].delay_ms)
     return shares
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"not so within {PATIENCE_S} s"
-        time.sleep(0.2)
 
 
 @pytest.mark.parametrize("group", LOADED)

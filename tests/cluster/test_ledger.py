@@ -15,15 +15,16 @@ from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
-from tests.cluster.test_stranded_messages import wait_until
 from tests.fixtures.days import Days, entry, expansion, fewer_queues, rates
 from tests.oracle.requirement import started_or_skipped
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
+PATIENCE_S: Final = 180.0
 TOPICS: Final = ("carts", "orders", "stock")
 CLIENTS: Final = 3
 IN_STEPS: Final = ("parcels", "returns")
@@ -54,7 +55,7 @@ def plans(
     clients.settled()
     for topic in ("carts", *IN_STEPS):
         clients.produce(topic, 100)
-    wait_until(lambda: not unread(cluster, "carts", *IN_STEPS))
+    until(lambda: not unread(cluster, "carts", *IN_STEPS), PATIENCE_S)
     clients.stop_consumer(away["returns"])
     clients.produce("returns", LEFT, weights={("broker-a", queue): float(queue == 3) for queue in range(4)})
     days = Days(spark, tmp_path_factory.mktemp("lake"))
@@ -82,7 +83,7 @@ def snapshot_of(cluster: Cluster) -> Inventory:
         taken.append(asyncio.run(collect([cluster.nameserver], options=options)))
         return not taken[-1].failures
 
-    wait_until(is_whole)
+    until(is_whole, PATIENCE_S)
     return taken[-1]
 
 

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -27,6 +27,7 @@ from tests.cluster.transition_runs import QUICK
 from tests.fixtures.plain_plan import plain_plan
 from tests.fixtures.units import units_of
 from tests.oracle.requirement import started_or_skipped
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -85,20 +86,20 @@ def told(cluster: Cluster, first: Clients, second: Clients) -> Story:
     cluster.create_group("g_pay")
     both = f"{cluster.nameserver};{cluster.second_nameserver}"
     register(cluster, both, "broker-a", "broker-b")
-    wait_until(lambda: listed(cluster) == {"broker-a", "broker-b"})
+    until(lambda: listed(cluster) == {"broker-a", "broker-b"}, 2 * LATE_S)
     first.start_consumer(consumer("c1"))
     second.start_consumer(consumer("c2"))
     whole = {"c1": {*A}, "c2": {*B}}
-    wait_until(lambda: held(first, second) == whole)
+    until(lambda: held(first, second) == whole, 2 * LATE_S)
     story = Story(predicted(taken(cluster), cluster.second_nameserver))
 
     of_one_broker = {"c1": {*A}, "c2": {*A[2:]}}
     for broker_name, then in (("broker-b", of_one_broker), ("broker-a", of_one_broker)):
         cut_at = time.monotonic()
         register(cluster, cluster.nameserver, broker_name)
-        wait_until(partial(is_unlisted, broker_name, cluster))
+        until(partial(is_unlisted, broker_name, cluster), 2 * LATE_S)
         story.expired_s[broker_name] = time.monotonic() - cut_at
-        wait_until(partial(own, then, first, second))
+        until(partial(own, then, first, second), 2 * LATE_S)
         story.held.append(held(first, second))
         if story.partial is None:
             story.partial = taken(cluster)
@@ -111,7 +112,7 @@ def told(cluster: Cluster, first: Clients, second: Clients) -> Story:
 
     back_at = time.monotonic()
     register(cluster, both, "broker-a", "broker-b")
-    wait_until(lambda: held(first, second) == whole)
+    until(lambda: held(first, second) == whole, 2 * LATE_S)
     story.back_s = time.monotonic() - back_at
     return story
 
@@ -129,13 +130,6 @@ def consumer(name: str) -> Consumer:
 def own(queues: Mapping[str, Any], *clients: Clients) -> bool:
     """Whether the clients of ``g_pay`` own these queues."""
     return held(*clients) == queues
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 2 * LATE_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.3)
 
 
 def listed(cluster: Cluster) -> set[str]:

@@ -1,9 +1,8 @@
 """A live cluster behind Proxies in cluster mode: what is planned is what Proxies assign and what consumers do."""
 
 import json
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +29,7 @@ from tests.fixtures.plan_here import PlanHere
 from tests.oracle.requirement import started_or_skipped
 from tests.oracle.rocketmq_version import ROCKETMQ_NAME
 from tests.producers.test_ordered import consistent_hash
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -126,7 +126,7 @@ def test_a_group_of_both_kinds_consumes_messages_twice(clients: Clients, grpc: G
     def consumed(consumers: Clients | GrpcClients) -> int:
         return sum(one.consumed for one in consumers.owned() if one.consumer_group == "g_both")
 
-    wait_until(lambda: consumed(clients) >= MESSAGES and consumed(grpc) >= MESSAGES, every_s=0.5)
+    until(lambda: consumed(clients) >= MESSAGES and consumed(grpc) >= MESSAGES, TIME_LIMIT_S)
     assert consumed(clients) == MESSAGES
 
 
@@ -182,25 +182,18 @@ def test_message_groups_go_to_the_queues_that_the_hash_of_the_plan_says(
         nonlocal sent
         grpc.produce(endpoint, "moving", count, message_groups=count)
         sent += count
-        wait_until(lambda: written(cluster).total() >= sent, every_s=0.5)
+        until(lambda: written(cluster).total() >= sent, TIME_LIMIT_S)
         return written(cluster)
 
     assert written_after(400) == Counter(queue_of(name, before) for name in names)
 
     cluster.create_topic("moving", {"broker-a": 3, "broker-b": 3}, message_type="FIFO")
     # The Proxy reads the route anew when it is asked for it. Then messages reach the new queues.
-    wait_until(lambda: {("broker-a", 2), ("broker-b", 2)} <= written_after(40).keys(), every_s=2)
+    until(lambda: {("broker-a", 2), ("broker-b", 2)} <= written_after(40).keys(), TIME_LIMIT_S, every_s=2)
     second = written(cluster)
     assert written_after(400) - second == Counter(queue_of(name, after) for name in names)
     moved = sum(queue_of(name, before) != queue_of(name, after) for name in names) / len(names)
     assert moved == pytest.approx(moved_message_groups(before, after), abs=0.08)
-
-
-def wait_until(is_so: Callable[[], bool], every_s: float) -> None:
-    deadline = time.monotonic() + TIME_LIMIT_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"not so within {TIME_LIMIT_S} s"
-        time.sleep(every_s)
 
 
 def queue_of(message_group: str, queues: list[WriteQueue]) -> WriteQueue:

@@ -34,9 +34,11 @@ from tests.fixtures.units import units_of
 from tests.handover.planned import Handed, answered, applied, handed, handed_of, lasting, planned
 from tests.oracle.requirement import started_or_skipped
 from tests.recommendation.test_shrink_queues import daily
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(900)]
 
+PATIENCE_S: Final = 240.0
 BROKERS: Final = ("broker-a", "broker-b")
 BEFORE, AFTER = 4, 2
 MSGS_PER_S: Final = 40.0
@@ -89,17 +91,17 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     away = clients.start_consumer(Consumer(IS_AWAY, IS_AWAY, ["pay"]))
     clients.settled()
     clients.start_load("pay", MSGS_PER_S, by_route=True)
-    wait_until(lambda: all(one.consumed > 0 for one in clients.owned()))
+    until(lambda: all(one.consumed > 0 for one in clients.owned()), PATIENCE_S)
     clients.stop_consumer(away)
     plan = plan_of(cluster)
     write_down, routes, drained, read_down = plan.steps
 
     follow(write_down, run)
     after_first = route(run(one_check(write_down)))
-    wait_until(lambda: is_quiet(run, one_check(routes)))
+    until(lambda: is_quiet(run, one_check(routes)), PATIENCE_S)
     is_blocked = not all(is_drained(run, check.command) for check in drained.checks)
     clients.start_consumer(Consumer(IS_AWAY, IS_AWAY, ["pay"]))
-    wait_until(lambda: all(is_drained(run, check.command) for check in drained.checks))
+    until(lambda: all(is_drained(run, check.command) for check in drained.checks), PATIENCE_S)
     gone = sum(ends(run(one_check(routes)), AFTER))
     follow(read_down, run)
     after_last = route(run(one_check(read_down)))
@@ -107,8 +109,9 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     clients.settled()
     sent = clients.stop_loads()
     commands = [check.command for check in drained.checks]
-    wait_until(lambda: gone + sum(ends(run(one_check(routes)), 0)) >= sent)  # a queue gets a message a little later
-    wait_until(lambda: all(not unread(run(command)) for command in commands))
+    # A queue gets a message a little later.
+    until(lambda: gone + sum(ends(run(one_check(routes)), 0)) >= sent, PATIENCE_S)
+    until(lambda: all(not unread(run(command)) for command in commands), PATIENCE_S)
     return Story(
         plan=plan,
         routes=[after_first, after_last],
@@ -127,7 +130,7 @@ def snapshot_of(cluster: Cluster) -> Inventory:
         taken.append(asyncio.run(collect([cluster.nameserver], options=CollectOptions(sample_count=1))))
         return not taken[-1].failures
 
-    wait_until(is_whole)
+    until(is_whole, PATIENCE_S)
     return taken[-1]
 
 
@@ -189,13 +192,6 @@ def is_drained(run: Callable[[str], str], command: str) -> bool:
     return unread(said, AFTER) == 0
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 240
-    while not is_so():
-        assert time.monotonic() < deadline, "not so within four minutes"
-        time.sleep(1)  # mqadmin starts a client for each command
-
-
 def titles(steps: Sequence[RecommendationStep]) -> list[str]:
     return [step.title.partition(":")[0] for step in steps]
 
@@ -250,7 +246,7 @@ def test_when_all_of_its_patches_are_carried_out_the_next_plan_has_gits_file_and
         later.append(handed(snapshot_of(cluster)))
         return lasting(later[-1].state) == lasting(wanted)
 
-    wait_until(is_there)
+    until(is_there, PATIENCE_S)
     assert (later[-1].differences["patch"], later[-1].differences["differences"]) == ("", [])
 
 
@@ -283,7 +279,7 @@ def test_a_shrink_and_pop_that_are_carried_out_are_what_git_has_made_of_the_file
         clients.stop_consumer(number)
         clients.start_consumer(dataclass_with(one, pop=True))
 
-    wait_until(lambda: lasting(handed(snapshot_of(cluster)).state) == lasting(wanted))
+    until(lambda: lasting(handed(snapshot_of(cluster)).state) == lasting(wanted), PATIENCE_S)
     groups = {one["consumer_group"]: one for one in yaml.safe_load(wanted)[GROUPS]}
     (read,) = groups["g_few"]["subscriptions"]
     assert (read["message_request_mode"], read["pop_share_queue_num"]) == ("POP", 8)

@@ -11,12 +11,13 @@ from rocketmq_capacity.assessment.stuck import StuckQueues
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
 from tests.cluster.test_ledger import snapshot_of
-from tests.cluster.test_stranded_messages import wait_until
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.oracle.requirement import started_or_skipped
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
+PATIENCE_S: Final = 180.0
 CREATES_NOTHING: Final = {"autoCreateSubscriptionGroup": "false"}
 CAUSES: Final = {"half": "NOT_CREATED", "off": "CONSUME_DISABLED", "all": "BROADCAST_DISABLED"}
 """By topic, why broker-b refuses the group of its name."""
@@ -105,7 +106,7 @@ def test_once_the_command_is_filled_in_clients_read_everything(
         (line,) = (line for line in commands_for(before, f"g_{topic}") if "updateSubGroup" in line)
         cluster.mqadmin(re.sub(r"'<(\w+) of \w+>'", lambda found: AS_ELSEWHERE[found[1]], line.removeprefix("# ")))
 
-    wait_until(lambda: all(sum(read_of(clients, topic)) >= written[topic] for topic in ("half", "off")))
-    wait_until(lambda: all(one >= written["all"] for one in read_of(clients, "all")))
+    until(lambda: all(sum(read_of(clients, topic)) >= written[topic] for topic in ("half", "off")), PATIENCE_S)
+    until(lambda: all(one >= written["all"] for one in read_of(clients, "all")), PATIENCE_S)
     after = plain_plan(snapshot_of(cluster))
     assert [one for one in after.findings if one.rule == "STUCK_QUEUE"] == []

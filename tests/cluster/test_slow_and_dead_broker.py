@@ -24,6 +24,7 @@ from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.cluster.slow_network import ADDRESS, SlowNetwork
 from tests.oracle.requirement import started_or_skipped
 from tests.oracle.rocketmq_version import ROCKETMQ
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.timeout(600)]
 
@@ -143,27 +144,20 @@ def _measured(cluster: Cluster, folder: Path) -> Measured:
                 poll_nameserver_ms=POLL_MS,
                 tolerates=kind == TOLERANT,
             )
-        _wait(have_chosen_it(AT_FIRST, 0))
+        until(have_chosen_it(AT_FIRST, 0), PATIENCE_S)
         slow, network.delay_s = _now(), DELAY_S
-        _wait(have_chosen_it(WHILE_SLOW, slow))
+        until(have_chosen_it(WHILE_SLOW, slow), PATIENCE_S)
         well, network.delay_s = _now(), 0.0
-        _wait(have_chosen_it(WHEN_WELL, well))
+        until(have_chosen_it(WHEN_WELL, well), PATIENCE_S)
         network.refuse()
         dead = _now()
-        _wait(have_chosen_it(WHEN_DEAD, dead))
+        until(have_chosen_it(WHEN_DEAD, dead), PATIENCE_S)
         cluster.kill(SLOW)
-        _wait(lambda: clients.ask("senders_that_list", broker_name=SLOW) == 0)
+        until(lambda: clients.ask("senders_that_list", broker_name=SLOW) == 0, PATIENCE_S)
         time.sleep(10 * INTERVAL_MS / 1_000)  # some more messages
         clients.stop_senders()
     records = {kind: [_record(file) for file in sorted(folder.glob(f"{kind}-*"))] for kind in (DEFAULT, TOLERANT)}
     return Measured(records, slow, well, dead)
-
-
-def _wait(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"not so within {PATIENCE_S} s"
-        time.sleep(0.2)
 
 
 def _now() -> int:

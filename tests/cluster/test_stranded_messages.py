@@ -8,8 +8,8 @@ once, and its group has offsets on all of them.
 import asyncio
 import contextlib
 import json
-import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from tests.cluster.clients import Consumer, Owned
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.plain_plan import plain_plan
 from tests.oracle.requirement import started_or_skipped
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -69,22 +70,26 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     clients.settled()
     clients.produce("pay", 800, size_bytes=4_000)
     # A broker deletes nothing in its first minute.
-    wait_until(lambda: all(first > 0 for first, _ in ends(cluster, "pay").values()), every_s=3)
+    until(lambda: all(first > 0 for first, _ in ends(cluster, "pay").values()), PATIENCE_S, every_s=3)
 
     cluster.create_topic("ship", {"broker-a": (4, 4)})
     clients.start_consumer(consumer("g_before", FROM_LAST, "ship"))
     clients.settled()
     clients.produce("ship", 40)
-    wait_until(lambda: consumed(clients)["g_before"] == 40)
-    wait_until(lambda: committed(cluster, "g_before", "ship") == 40)  # which its client does every second
+    until(lambda: consumed(clients)["g_before"] == 40, PATIENCE_S)
+    until(
+        lambda: committed(cluster, "g_before", "ship") == 40, PATIENCE_S, every_s=0.5
+    )  # which its client does every second
     read_before = sum(last for queue, (_, last) in ends(cluster, "ship").items() if queue in HIDDEN)
     cluster.create_topic("ship", {"broker-a": (2, 4)})
-    wait_until(lambda: all(len(one.queues) <= 3 for one in clients.owned() if one.consumer_group == "g_before"))
+    until(lambda: all(len(one.queues) <= 3 for one in clients.owned() if one.consumer_group == "g_before"), PATIENCE_S)
     clients.settled()
     clients.produce("ship", 60)
-    wait_until(lambda: sum(last for _, last in ends(cluster, "ship").values()) == 100)  # a little after it is stored
+    until(
+        lambda: sum(last for _, last in ends(cluster, "ship").values()) == 100, PATIENCE_S, every_s=0.5
+    )  # a little after it is stored
     visible = sum(last for queue, (_, last) in ends(cluster, "ship").items() if queue not in HIDDEN)
-    wait_until(lambda: consumed(clients)["g_before"] == visible + read_before)
+    until(lambda: consumed(clients)["g_before"] == visible + read_before, PATIENCE_S)
 
     cards = cards_of(cluster)
     hidden = {
@@ -101,12 +106,13 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     clients.start_consumer(consumer("g_follows", FROM_LAST, "pay", "elsewhere"))
     clients.settled()
     everyone = {"g_follows", "g_ignores", "g_first", "g_before"}
-    wait_until(lambda: {one.consumer_group for one in clients.owned() if holds_hidden(one)} == everyone)
+    until(lambda: {one.consumer_group for one in clients.owned() if holds_hidden(one)} == everyone, PATIENCE_S)
     clients.settled()
     # What a group reads is asserted below: that it is too little shows in numbers, not in a time that is up.
     at_least = {"g_follows": hidden["pay"], "g_first": before["g_first"] + hidden["pay"]}
     at_least["g_before"] = before["g_before"] + hidden["ship"]
-    wait_until(lambda: all(consumed(clients)[group] >= at_least[group] for group in at_least), or_give_up=False)
+    with suppress(AssertionError):
+        until(lambda: all(consumed(clients)[group] >= at_least[group] for group in at_least), PATIENCE_S)
     after = consumed(clients)
     return Story(
         cards, hidden, {**{group: after[group] - before[group] for group in before}, "g_follows": after["g_follows"]}
@@ -149,15 +155,6 @@ def cards_of(cluster: Cluster) -> dict[str, dict[str, Any]]:
         str(one.topic): {"is_manual": one.is_manual, "commands": one.commands, "before": json.loads(one.before)}
         for one in found
     }
-
-
-def wait_until(is_so: Callable[[], bool], *, every_s: float = 0.5, or_give_up: bool = True) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        if time.monotonic() > deadline:
-            assert not or_give_up, f"not so within {PATIENCE_S} s"
-            return
-        time.sleep(every_s)
 
 
 def test_the_card_says_what_each_group_cannot_see_and_leaves_it_to_a_person(story: Story) -> None:

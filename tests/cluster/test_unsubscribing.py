@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +27,7 @@ from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.oracle.requirement import started_or_skipped
 from tests.simulation.test_transition import change
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -76,7 +77,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
         held_before = _held(clients.settled())
         for topic in QUEUES:
             clients.start_load(topic, MSGS_PER_S)
-        _wait_until(lambda: all(one.consumed > MSGS_PER_S for one in clients.owned()))
+        until(lambda: all(one.consumed > MSGS_PER_S for one in clients.owned()), PATIENCE_S)
         time.sleep(COMMITTED_S)
         before, meanwhile = _snapshot(cluster), []
         for number in numbers:
@@ -89,7 +90,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
         clients.settled()
         clients.stop_loads()
         ends = {one.queue_id: one.max_offset for one in _topic(_snapshot(cluster), "left").offsets or ()}
-        _wait_until(lambda: all(max(_consumed(record)[queue]) + 1 >= (end or 0) for queue, end in ends.items()))
+        until(lambda: all(max(_consumed(record)[queue]) + 1 >= (end or 0) for queue, end in ends.items()), PATIENCE_S)
         yield Story(before, meanwhile, after, held_before, held_after, _consumed(record), consumed)
 
 
@@ -116,13 +117,6 @@ def _consumed(record: Path) -> dict[int, list[int]]:
             if topic == "left":
                 found[int(queue)].append((int(at_ms), int(offset)))
     return {queue: [offset for _, offset in sorted(rows)] for queue, rows in found.items()}
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"not so within {PATIENCE_S} s"
-        time.sleep(0.3)
 
 
 def _group(plan: PlainPlan) -> Any:

@@ -4,9 +4,8 @@ import json
 import os
 import secrets
 import sys
-import time
 from base64 import urlsafe_b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -17,6 +16,7 @@ from tests.fixtures.ports import free_port
 from tests.stack.postgres import Postgres
 from tests.stack.service import Services
 from tests.stack.spark import Spark, with_secret
+from tests.waiting import until
 
 COMMANDS: Final = {
     "api-server": ("api-server",),
@@ -188,15 +188,6 @@ def running_airflow(
         for service in four:
             service.wait_until(airflow.is_well, WELL_WITHIN_S)
         yield airflow
-
-
-def until(look: Callable[[], Found], limit_s: float, what: str, every_s: float = LOOK_EVERY_S) -> Found:
-    """What looking gives as soon as it gives something; errors: AssertionError where the time is up."""
-    deadline = time.monotonic() + limit_s
-    while not (found := look()):
-        assert time.monotonic() < deadline, f"waited {limit_s:.0f} s in vain for {what}"
-        time.sleep(every_s)
-    return found
 
 
 def _environment(services: Services, postgres: Postgres, spark: Spark, airflow: Airflow) -> dict[str, str]:

@@ -23,12 +23,13 @@ from tests.browser.reader import Reader
 from tests.oracle.maven_project import maven
 from tests.oracle.requirement import started_or_skipped
 from tests.provider.planted_secret import ArgumentLists, holds
-from tests.stack.airflow import DagRun, until
+from tests.stack.airflow import DagRun
 from tests.stack.pages import Ui, logged_in
 from tests.stack.postgres import PostgresMissing, programs
 from tests.stack.shop import PAY
 from tests.stack.stack import APPROVAL, DAILY, GOOD, WHAT_IF, Stack, running_stack
 from tests.stack.trying import Trying, start_with_clicks
+from tests.waiting import until
 
 RUN_WITHIN_S: Final = 1200.0
 """A Spark app takes some 8 s on two idle cores, and a run is up to eight of them."""

@@ -13,11 +13,12 @@ from typing import Final
 from rocketmq_capacity.store.lake import Lake
 from tests.fixtures.chat_server import TAKEN, ChatServer, chat_server
 from tests.fixtures.ports import free_port
-from tests.stack.airflow import Airflow, Api, running_airflow, until
+from tests.stack.airflow import Airflow, Api, running_airflow
 from tests.stack.postgres import Postgres, running_postgres
 from tests.stack.service import Services
 from tests.stack.shop import NAME, Shop, running_shop
 from tests.stack.spark import Spark, running_spark
+from tests.waiting import until
 
 GOOD: Final = NAME
 DEAD: Final = "gone"

@@ -17,12 +17,13 @@ from rocketmq_capacity.store.run_key import key_before
 from rocketmq_capacity.store.run_lookup import existing_run, runs_before
 from tests.cli.program import run
 from tests.provider.planted_secret import holds, places_that_hold
-from tests.stack.airflow import DagRun, until
+from tests.stack.airflow import DagRun
 from tests.stack.conftest import AGREED, REFUSED, STRATEGIES, WHY, Published, Question, Sampled, choices, open_questions
 from tests.stack.pages import Ui
 from tests.stack.shop import PAY, READINGS
 from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 from tests.stack.trying import CALLED, CHANGES, LOST, Trying
+from tests.waiting import until
 
 pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
 

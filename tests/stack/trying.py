@@ -6,10 +6,11 @@ from typing import Final
 from playwright.sync_api import FrameLocator
 
 from tests.browser.reader import Reader
-from tests.stack.airflow import DagRun, until
+from tests.stack.airflow import DagRun
 from tests.stack.pages import Ui
 from tests.stack.shop import BROKERS, PAY
 from tests.stack.stack import WHAT_IF, Stack
+from tests.waiting import until
 
 LOST: Final = BROKERS[1].broker_name
 ENTERED: Final = {

@@ -8,9 +8,9 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.spark.jvm import LOG_SETTINGS
-from tests.stack.airflow import until
 from tests.stack.service import Services
 from tests.stack.spark import SPARK_HOME, Spark, jvm_environment, running_spark, with_secret
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
