@@ -2,34 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field
 
-from rocketmq_capacity.settings.freeze import Moment
+from rocketmq_capacity.settings.freeze import Period
 from rocketmq_capacity.settings.line import Name
 from rocketmq_capacity.settings.patterns import Pattern, is_found
-from rocketmq_capacity.settings.section import Section
 
 LARGEST_FACTOR: Final = 1_000_000
 
 
-class Event(Section):
+class Event(Period):
     """From its first moment until before its last one, ``factor`` times the messages of the peak come to its topics."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False, populate_by_name=False)
-
     name: Name
-    begins: Moment = Field(alias="from")
-    ends: Moment = Field(alias="to")
     topics: Pattern | None = None
     factor: Annotated[float, Field(gt=0, le=LARGEST_FACTOR, allow_inf_nan=False, strict=True)]
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.begins >= self.ends:
-            raise ValueError("ends before it begins; expected from before to")
-        return self
 
     def has(self, topic: str) -> bool:
         """Whether more comes to a topic; without a pattern it is every topic."""

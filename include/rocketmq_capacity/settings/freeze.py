@@ -27,20 +27,25 @@ def _moment(value: object) -> object:
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 
 
-class Freeze(Section):
-    """A freeze: from its first moment until before its last one."""
+class Period(Section):
+    """From its first moment until before its last one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False, populate_by_name=False)
 
     begins: Moment = Field(alias="from")
     ends: Moment = Field(alias="to")
-    why: Reason
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.begins >= self.ends:
             raise ValueError("ends before it begins; expected from before to")
         return self
+
+
+class Freeze(Period):
+    """A period in which nothing may be changed."""
+
+    why: Reason
 
     def holds_at(self, taken_at: str) -> bool:
         """Whether a moment (UTC, ISO-8601) is within it."""

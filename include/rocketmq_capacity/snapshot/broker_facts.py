@@ -72,3 +72,8 @@ class BrokerFacts:
         """Whether the broker answered no question about itself or its tables."""
         answers = (self.runtime, self.config, self.topic_configs, self.subscription_groups, self.committed)
         return all(answer is None for answer in (*answers, self.request_modes, self.producers))
+
+
+def known_offset(offset: int) -> int | None:
+    """The offset; None for RocketMQ's -1, which means unknown."""
+    return offset if offset >= 0 else None

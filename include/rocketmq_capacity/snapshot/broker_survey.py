@@ -25,6 +25,7 @@ from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetsA
 from rocketmq_capacity.snapshot.describe_clients import utc
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.kinds import is_system_group
+from rocketmq_capacity.snapshot.survey import Survey
 from rocketmq_capacity.vocabulary import distinct, java_order
 
 T = TypeVar("T")
@@ -32,17 +33,6 @@ T = TypeVar("T")
 RELAYED_AT_A_TIME: Final = BROKER_ADMIN_THREADS // 2
 """Questions that a broker passes on to clients at a time. A client that does not answer holds one of the broker's
 threads for 10 s (Broker2Client.callClient): with more of them the broker could stop answering everybody."""
-
-
-async def for_each(items: Collection[str], ask: Callable[[str], Awaitable[None]], *, at_a_time: int) -> None:
-    """Ask about every item, at most ``at_a_time`` at once: a fleet has too many topics for a task each."""
-    left = iter(items)
-
-    async def work() -> None:
-        for item in left:
-            await ask(item)
-
-    await asyncio.gather(*(work() for _ in range(min(at_a_time, len(items)))))
 
 
 Tables = tuple[tuple[TopicConfig, ...], tuple[SubscriptionGroupConfig, ...]]
@@ -81,7 +71,7 @@ def _counts(config: TopicConfig) -> tuple[int, int]:
     return config.read_queue_nums, config.write_queue_nums
 
 
-class BrokerSurvey:
+class BrokerSurvey(Survey[BrokerAdmin]):
     """The questions to one broker; answers go to ``facts``, failures to the log."""
 
     def __init__(self, facts: BrokerFacts, settings: ConnectionSettings, failures: FailureLog) -> None:
@@ -90,10 +80,8 @@ class BrokerSurvey:
         Errors: ValueError if the broker's address is not an address.
         """
         self.facts = facts
-        self._admin = BrokerAdmin(parse_address(facts.broker_addr), settings)
-        self._failures = failures
+        super().__init__(BrokerAdmin(parse_address(facts.broker_addr), settings), settings, failures)
         self._relayed = asyncio.Semaphore(RELAYED_AT_A_TIME)
-        self._at_a_time = settings.in_flight
 
     async def ask_about_itself(self) -> None:
         """28 and 26: its runtime figures and its configuration."""
@@ -161,11 +149,11 @@ class BrokerSurvey:
 
     async def ask_how_far_written(self, topics: Collection[str], sample: OffsetsAtMoment) -> None:
         """202 for each topic; a topic that was deleted meanwhile is left out."""
-        await for_each(topics, lambda topic: self._ask_topic_stats(topic, sample), at_a_time=self._at_a_time)
+        await self._for_each(topics, lambda topic: self._ask_topic_stats(topic, sample))
 
     async def ask_how_far_read(self, groups: Collection[str], sample: OffsetsAtMoment) -> None:
         """208 for each group."""
-        await for_each(groups, lambda group: self._ask_consume_stats(group, sample), at_a_time=self._at_a_time)
+        await self._for_each(groups, lambda group: self._ask_consume_stats(group, sample))
 
     async def ask_for_committed_offsets(self) -> None:
         """43 alone."""
@@ -173,7 +161,7 @@ class BrokerSurvey:
 
     async def ask_who_consumes(self, groups: Collection[str]) -> None:
         """203 for each group; a group without a consumer here is left out."""
-        await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
+        await self._for_each(groups, self._ask_connection)
 
     async def ask_client(self, consumer_group: str, client_id: str) -> Exception | None:
         """307 for one client; gives the error if it did not answer, else None.
@@ -188,14 +176,6 @@ class BrokerSurvey:
         self.facts.running_infos[consumer_group, client_id] = info
         self.facts.answered_at[consumer_group, client_id] = utc(datetime.now(UTC))
         return None
-
-    def give_up(self, reason: str) -> None:
-        """Ask no more; what is under way fails with the reason."""
-        self._admin.give_up(reason)
-
-    async def close(self) -> None:
-        """Close the connection."""
-        await self._admin.close()
 
     async def _ask_topic_stats(self, topic: str, sample: OffsetsAtMoment) -> None:
         stats = await self._ask(

@@ -9,7 +9,7 @@ from rocketmq_capacity.protocol.body.broker import MessageRequestMode, Subscript
 from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, ConsumerConnection, ConsumerRunningInfo
 from rocketmq_capacity.protocol.body.offsets import GroupProgress, MessageQueue, WrittenOffset
 from rocketmq_capacity.protocol.limits import MAX_QUEUES
-from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, known_offset
 from rocketmq_capacity.snapshot.describe_clients import (
     describe_clients,
     describe_subscriptions,
@@ -212,8 +212,8 @@ class GroupDescriber:
                         topic=config.topic,
                         broker_name=facts.broker_name,
                         queue_id=queue_id,
-                        broker_offset=None if end is None else _offset(end.max_offset),
-                        consumer_offset=None if committed is None else _offset(committed[queue_id]),
+                        broker_offset=None if end is None else known_offset(end.max_offset),
+                        consumer_offset=None if committed is None else known_offset(committed[queue_id]),
                     )
 
 
@@ -246,8 +246,8 @@ def _group_offset(queue: MessageQueue, progress: GroupProgress, samples: tuple[S
         topic=queue.topic,
         broker_name=queue.broker_name,
         queue_id=queue.queue_id,
-        broker_offset=_offset(progress.broker_offset),
-        consumer_offset=_offset(progress.consumer_offset),
+        broker_offset=known_offset(progress.broker_offset),
+        consumer_offset=known_offset(progress.consumer_offset),
         last_timestamp=utc_of_ms(progress.last_timestamp_ms),
         samples=samples or None,
     )
@@ -255,13 +255,10 @@ def _group_offset(queue: MessageQueue, progress: GroupProgress, samples: tuple[S
 
 def _sample(at: str, progress: GroupProgress) -> Sample:
     return Sample(
-        at=at, broker_offset=_offset(progress.broker_offset), consumer_offset=_offset(progress.consumer_offset)
+        at=at,
+        broker_offset=known_offset(progress.broker_offset),
+        consumer_offset=known_offset(progress.consumer_offset),
     )
-
-
-def _offset(offset: int) -> int | None:
-    """The offset; None for RocketMQ's -1, which means unknown."""
-    return offset if offset >= 0 else None
 
 
 def _common_mode(subscriptions: Sequence[InventorySubscription]) -> tuple[RequestMode | None, int | None]:

@@ -6,7 +6,7 @@ from typing import Final
 from rocketmq_capacity.protocol.body.broker import TopicConfig
 from rocketmq_capacity.protocol.body.cluster import TopicRoute
 from rocketmq_capacity.protocol.body.offsets import WrittenOffset
-from rocketmq_capacity.snapshot.broker_facts import BrokerFacts
+from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, known_offset
 from rocketmq_capacity.snapshot.identify import logical_broker
 from rocketmq_capacity.snapshot.inventory import InventoryTopic, InventoryTopicOffset, TopicQueues
 from rocketmq_capacity.vocabulary import PERM_BITS, READ_WRITE, java_order
@@ -99,8 +99,8 @@ def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[InventoryTopic
                 InventoryTopicOffset(
                     broker_name=queue.broker_name,
                     queue_id=queue.queue_id,
-                    min_offset=_offset(written.min_offset),
-                    max_offset=_offset(written.max_offset),
+                    min_offset=known_offset(written.min_offset),
+                    max_offset=known_offset(written.max_offset),
                     put_msgs_per_s=_rate(first.get(queue), written, last_s - first_s),
                 )
             )
@@ -109,10 +109,6 @@ def _offsets(topic: str, brokers: Iterable[BrokerFacts]) -> tuple[InventoryTopic
         unique.setdefault((offset.broker_name, offset.queue_id), offset)
     ordered = sorted(unique.values(), key=lambda one: (java_order(one.broker_name), one.queue_id))
     return tuple(ordered) if is_known else None
-
-
-def _offset(offset: int) -> int | None:
-    return offset if offset >= 0 else None
 
 
 def _rate(first: WrittenOffset | None, last: WrittenOffset, seconds: float) -> float | None:

@@ -5,16 +5,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.snapshot.past_rates import hour_of, sampled_hours
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.seconds import HOUR_S
 from rocketmq_capacity.vocabulary import BUSINESS
 
 Columns = dict[str, Any]
-_Numbers = npt.NDArray[np.float64]
 
 
 def group_hours(resolved: Resolved) -> Columns:
@@ -33,8 +32,8 @@ def group_hours(resolved: Resolved) -> Columns:
     hours = sorted({*past.hours, *sampled})
     place = {hour: index for index, hour in enumerate(hours)}
     past_places = [place[hour] for hour in past.hours]
-    figures_of_groups: list[_Numbers] = [np.zeros((4, 0))]
-    codes: list[npt.NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    figures_of_groups: list[Numbers] = [np.zeros((4, 0))]
+    codes: list[Integers] = [np.zeros(0, np.int64)]
     for group, reads, begin, hours_told in zip(groups, resolved.reads, begins, places_told, strict=True):
         if resolved.kinds.of_group(group.consumer_group) != BUSINESS:
             continue
@@ -81,6 +80,6 @@ def _repeated(names: Sequence[tuple[str, int]]) -> pa.Array:
     return pa.array([name for name, _ in names], pa.string()).take(pa.array(codes))
 
 
-def _nullable(values: _Numbers, kind: pa.DataType) -> pa.Array:
+def _nullable(values: Numbers, kind: pa.DataType) -> pa.Array:
     is_unknown = np.isnan(values)
     return pa.array(np.where(is_unknown, 0, values), mask=is_unknown).cast(kind)

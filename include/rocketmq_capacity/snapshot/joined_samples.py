@@ -4,17 +4,16 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.sample import MemberSample
 
 AT_A_TIME = 12
 """Samples of members that are joined at once: there are many client ids, and most stretches go on."""
-_Integers = npt.NDArray[np.int64]
 
 
 def joined(dataset: type[Dataset], tables: Iterable[pa.Table]) -> pa.Table:
@@ -72,11 +71,11 @@ def _in_stretches(table: pa.Table) -> pa.Table:
     return table.take(starts).set_column(place, table.schema.field(place), table["last_at"].take(ends))
 
 
-def ranks(texts: pa.ChunkedArray) -> _Integers:
+def ranks(texts: pa.ChunkedArray) -> Integers:
     """The place of each encoded text among the different ones."""
     encoded = texts.combine_chunks()
     order = np.argsort(encoded.dictionary.to_numpy(zero_copy_only=False), kind="stable")
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
-    codes: _Integers = ranks[encoded.indices.to_numpy()]
+    codes: Integers = ranks[encoded.indices.to_numpy()]
     return codes

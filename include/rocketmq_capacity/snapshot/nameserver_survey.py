@@ -13,11 +13,11 @@ from rocketmq_capacity.protocol.body.cluster import BrokerData, ClusterInfo, Top
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.settings.address import Address
-from rocketmq_capacity.snapshot.broker_survey import for_each
 from rocketmq_capacity.snapshot.failure_log import FailureLog
+from rocketmq_capacity.snapshot.survey import Survey
 
 
-class NameServerSurvey:
+class NameServerSurvey(Survey[NameServerAdmin]):
     """The questions to one name server, and what it answered.
 
     Attributes:
@@ -34,9 +34,7 @@ class NameServerSurvey:
         self.topics: Sequence[str] = ()
         self.routes: dict[str, TopicRoute | None] = {}
         self.problem: Exception | None = None
-        self._admin = NameServerAdmin(address, settings)
-        self._failures = failures
-        self._at_a_time = settings.in_flight
+        super().__init__(NameServerAdmin(address, settings), settings, failures)
 
     async def ask_for_brokers(self, *, with_topics: bool) -> None:
         """106, and 206 if topics are wanted; an error is left in ``problem``."""
@@ -54,15 +52,7 @@ class NameServerSurvey:
 
     async def ask_routes(self, topics: Collection[str]) -> None:
         """105 for each topic; a new answer replaces an earlier one."""
-        await for_each(topics, self._ask_route, at_a_time=self._at_a_time)
-
-    def give_up(self, reason: str) -> None:
-        """Ask no more; what is under way fails with the reason."""
-        self._admin.give_up(reason)
-
-    async def close(self) -> None:
-        """Close the connection."""
-        await self._admin.close()
+        await self._for_each(topics, self._ask_route)
 
     async def _ask_route(self, topic: str) -> None:
         self.routes.pop(topic, None)

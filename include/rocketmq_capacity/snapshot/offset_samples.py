@@ -6,14 +6,12 @@ from itertools import chain
 from operator import attrgetter
 
 import numpy as np
-import numpy.typing as npt
 
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.facts import UNKNOWN, SampledOffsets
 from rocketmq_capacity.model.ragged import begins_of
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset
 from rocketmq_capacity.snapshot.seconds import Seconds
-
-_Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,11 @@ class OffsetSamples:
 
     groups: Sequence[str]
     queues: Sequence[InventoryGroupOffset]
-    rows_of: dict[str, _Integers]
-    starts: _Integers
-    at_s: npt.NDArray[np.float64]
-    broker_offset: _Integers
-    consumer_offset: _Integers
+    rows_of: dict[str, Integers]
+    starts: Integers
+    at_s: Numbers
+    broker_offset: Integers
+    consumer_offset: Integers
 
     def of_group(self, consumer_group: str, is_kept: Callable[[InventoryGroupOffset], bool]) -> SampledOffsets:
         """The samples of those of the group's queues that are kept."""
@@ -94,13 +92,13 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
     )
 
 
-def _known(offsets: Iterable[int | None]) -> _Integers:
+def _known(offsets: Iterable[int | None]) -> Integers:
     return np.array([UNKNOWN if offset is None else offset for offset in offsets], np.int64)
 
 
 def _rows(
     groups: Sequence[str], offsets: Sequence[InventoryGroupOffset], *, are_distinct: bool
-) -> tuple[_Integers, _Integers]:
+) -> tuple[Integers, Integers]:
     """The row of each offset, and the first offset of each row; one inventory has each queue only once."""
     if are_distinct:
         return np.arange(len(offsets)), np.arange(len(offsets))
@@ -110,7 +108,7 @@ def _rows(
     return row, np.unique(row, return_index=True)[1]
 
 
-def _rows_of(groups: Sequence[str]) -> dict[str, _Integers]:
+def _rows_of(groups: Sequence[str]) -> dict[str, Integers]:
     """The rows of each group."""
     number = {name: index for index, name in enumerate(dict.fromkeys(groups))}
     group = np.array([number[name] for name in groups], np.int64)

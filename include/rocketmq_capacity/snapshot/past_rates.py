@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.facts import PastTraffic
 from rocketmq_capacity.settings.thresholds import ProvisionPolicy
 from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, InventoryTopic, PastRate, parse_utc
@@ -22,7 +22,6 @@ PEAK: Final = 0.95
 _QueueOffsets = Mapping[tuple[str, int], int | None]
 _Rates = dict[str, dict[str, PastRate]]
 """Rates by topic and moment."""
-_Numbers = npt.NDArray[np.float64]
 
 
 def past_rates(
@@ -159,10 +158,10 @@ class _Course(NamedTuple):
         values: in these hours.
     """
 
-    places: npt.NDArray[np.int64]
-    values: _Numbers
+    places: Integers
+    values: Numbers
 
-    def whole(self, hours: int) -> _Numbers:
+    def whole(self, hours: int) -> Numbers:
         """The figure in all hours, NaN where it is unknown."""
         course = np.full(hours, np.nan)
         course[self.places] = self.values
@@ -272,14 +271,14 @@ class PastHours:
         is_used = ~np.isnan(daily) & (self.days_ago > 0)
         return tuple(self.days_ago[is_used].tolist()), tuple(daily[is_used].tolist())
 
-    def courses_of(self, pass_ratios: Mapping[str, float | None]) -> tuple[_Numbers, _Numbers]:
+    def courses_of(self, pass_ratios: Mapping[str, float | None]) -> tuple[Numbers, Numbers]:
         """What came to a group in each of ``hours``, and the most between two samples; NaN where a topic is unknown."""
         courses = (_of_all(pass_ratios, known, len(self.hours)) for known in (self._rates, self._most))
         msgs, most = courses
         return msgs, most
 
 
-def _of_all(pass_ratios: Mapping[str, float | None], known: Mapping[str, _Course], number: int) -> _Numbers:
+def _of_all(pass_ratios: Mapping[str, float | None], known: Mapping[str, _Course], number: int) -> Numbers:
     """The sum over all these topics; NaN where one is unknown."""
     if not pass_ratios or not pass_ratios.keys() <= known.keys() or None in pass_ratios.values():
         return np.full(number, np.nan)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, InventoryGroup, SampledMembers, parse_utc
 from rocketmq_capacity.snapshot.joined_samples import joined
 from rocketmq_capacity.snapshot.past_rates import hour_of
@@ -20,8 +21,6 @@ from rocketmq_capacity.tables.sample import MemberSample
 
 LEAST_S: Final = HOUR_S / 2
 """The shortest part of an hour whose samples tell the hour's rate."""
-_Numbers = npt.NDArray[np.float64]
-_Integers = npt.NDArray[np.int64]
 
 
 class SampledDay(NamedTuple):
@@ -90,7 +89,7 @@ class _Rates:
         self._first_s, self._hours = first_s, hours
         self._until_s = first_s + hours * HOUR_S
         self._names: dict[str, int] = {}
-        self._added: list[tuple[_Integers, _Numbers]] = []
+        self._added: list[tuple[Integers, Numbers]] = []
         self._counted: set[int] = set()
         self._left: list[pa.Table] = []
 
@@ -146,7 +145,7 @@ class _Rates:
                 )
 
 
-def _known(values: _Numbers, is_known: npt.NDArray[np.bool_]) -> npt.NDArray[np.object_]:
+def _known(values: Numbers, is_known: Flags) -> npt.NDArray[np.object_]:
     known = values.round(3).astype(object)
     known[~is_known] = None
     return known

@@ -16,8 +16,8 @@ from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.protocol.version import version_name
 from rocketmq_capacity.settings.address import Address, parse_address
-from rocketmq_capacity.snapshot.broker_survey import for_each
 from rocketmq_capacity.snapshot.failure_log import FailureLog
+from rocketmq_capacity.snapshot.survey import Survey
 from rocketmq_capacity.vocabulary import CLUSTER_MODE, LOCAL_MODE, ProxyMode
 
 
@@ -38,15 +38,13 @@ class ProxyFacts:
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
 
 
-class ProxySurvey:
+class ProxySurvey(Survey[ProxyAdmin]):
     """The questions to one Proxy; answers go to ``facts``, failures to the log."""
 
     def __init__(self, address: Address, settings: ConnectionSettings, failures: FailureLog) -> None:
         """Prepare; nothing is asked yet."""
         self.facts = ProxyFacts(address)
-        self._admin = ProxyAdmin(address, settings)
-        self._failures = failures
-        self._at_a_time = settings.in_flight
+        super().__init__(ProxyAdmin(address, settings), settings, failures)
 
     async def ask_about_itself(self, topic: str, brokers: Mapping[str, Collection[str]]) -> None:
         """105 for a topic: the addresses in the answer show the Proxy's mode.
@@ -70,17 +68,9 @@ class ProxySurvey:
         Both list the members of the same ConsumerGroupInfo (ConsumerManagerActivity), but 38 only their ids. So 38 adds
         nothing to an answer to 203.
         """
-        await for_each(groups, self._ask_connection, at_a_time=self._at_a_time)
+        await self._for_each(groups, self._ask_connection)
         version = self._admin.version
         self.facts.version = None if version is None else version_name(version)
-
-    def give_up(self, reason: str) -> None:
-        """Ask no more; what is under way fails with the reason."""
-        self._admin.give_up(reason)
-
-    async def close(self) -> None:
-        """Close the connection."""
-        await self._admin.close()
 
     async def _ask_connection(self, group: str) -> None:
         try:

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.snapshot.inventory import HourlyGroup, parse_utc
 from rocketmq_capacity.snapshot.seconds import HOUR_S
 
 UNKNOWN: Final = -1
-_Integers = npt.NDArray[np.int64]
-_Numbers = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.integer[Any]]
 
 
@@ -28,8 +27,8 @@ class SampledGroups:
     def __init__(self, first_s: int, until_s: int) -> None:
         self._first_s, self._until_s = first_s, until_s
         self._hours = (until_s - first_s) // HOUR_S
-        self._lags: dict[str, _Integers] = {}
-        self._clients: dict[str, _Integers] = {}
+        self._lags: dict[str, Integers] = {}
+        self._clients: dict[str, Integers] = {}
 
     def add_lags(self, table: pa.Table) -> None:
         """Add rows of ``group_sample``; a sample in which a lag is unknown says nothing of it."""
@@ -72,14 +71,14 @@ class SampledGroups:
                     ),
                 )
 
-    def _moments(self, texts: pa.ChunkedArray) -> tuple[_Numbers, _Integers]:
+    def _moments(self, texts: pa.ChunkedArray) -> tuple[Numbers, Integers]:
         """Each moment in seconds since 1970, and its hour, counted from the first."""
         names, code = encoded(texts)
         at_s = np.array([parse_utc(at).timestamp() for at in names])[code]
         return at_s, ((at_s - self._first_s) // HOUR_S).astype(np.int64)
 
     def _add(
-        self, held: dict[str, _Integers], names: Sequence[str], group: _Codes, hour: _Integers, values: _Integers
+        self, held: dict[str, Integers], names: Sequence[str], group: _Codes, hour: Integers, values: Integers
     ) -> None:
         most = np.full(len(names) * self._hours, UNKNOWN)
         np.maximum.at(most, group * self._hours + hour, values)
@@ -94,7 +93,7 @@ def encoded(texts: pa.ChunkedArray) -> tuple[list[str], _Codes]:
     return whole.dictionary.to_pylist(), whole.indices.to_numpy()
 
 
-def _different(lists: pa.ChunkedArray) -> _Integers:
+def _different(lists: pa.ChunkedArray) -> Integers:
     """How many different texts each list has."""
     whole = lists.combine_chunks()
     row = np.repeat(np.arange(len(whole)), whole.value_lengths().to_numpy())
@@ -103,5 +102,5 @@ def _different(lists: pa.ChunkedArray) -> _Integers:
     return np.bincount(different // (int(text.max(initial=0)) + 1), minlength=len(whole)).astype(np.int64)
 
 
-def _known(values: _Integers) -> tuple[int | None, ...]:
+def _known(values: Integers) -> tuple[int | None, ...]:
     return tuple(None if value == UNKNOWN else value for value in values.tolist())

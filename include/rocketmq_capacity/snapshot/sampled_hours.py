@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.snapshot.inventory import parse_utc
 from rocketmq_capacity.snapshot.joined_samples import encoded_schema, joined, ranks
 from rocketmq_capacity.snapshot.sampled_groups import encoded
@@ -23,8 +24,6 @@ LONGEST_S: Final = 1.5 * HOUR_S
 """The longest time between two samples: beyond it, nobody knows in which hour the messages came."""
 AT_A_TIME: Final = 1_000_000
 """Rows of topics that are looked at together: what is computed of them takes some hundred bytes a row."""
-_Numbers = npt.NDArray[np.float64]
-_Integers = npt.NDArray[np.int64]
 _Figures = npt.NDArray[Any]
 
 
@@ -80,7 +79,7 @@ def most_of_hours(table: pa.Table, until_s: float) -> pa.Table:
     return table.take(np.sort(np.r_[order[is_first], np.flatnonzero(~is_over)]))
 
 
-def _window(moments: _Numbers, hour: int) -> tuple[int, int] | None:
+def _window(moments: Numbers, hour: int) -> tuple[int, int] | None:
     """The places of the first and the last sample that tell of an hour; None if none does."""
     begin, end = np.searchsorted(moments, [hour, hour + HOUR_S]).tolist()
     first, last = max(begin - 1, 0), min(end, len(moments) - 1)
@@ -130,7 +129,7 @@ class _Rows(NamedTuple):
         return _Rows(*(values[is_used] for values in self))
 
 
-def _steps(table: pa.Table, moments: _Numbers) -> tuple[Sequence[str], _Rows]:
+def _steps(table: pa.Table, moments: Numbers) -> tuple[Sequence[str], _Rows]:
     """The names of topics, and the rows as arrays."""
     names, topic = encoded(table["topic"])
     at_s = _seconds(table["at"])
@@ -177,17 +176,17 @@ def _of_hour(every: Sequence[str], rows: _Rows, hour: int) -> pa.Table:
     return _table(hour, every, used[is_told], (sampled_s[is_told], msgs[is_told], most[is_told]))
 
 
-def _table(hour: int, every: Sequence[str], topic: _Integers, figures: Iterable[_Figures]) -> pa.Table:
+def _table(hour: int, every: Sequence[str], topic: Integers, figures: Iterable[_Figures]) -> pa.Table:
     at = datetime.fromtimestamp(hour, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     texts = (np.zeros(len(topic), np.int32), [at]), (topic.astype(np.int32), every)
     arrays = [pa.DictionaryArray.from_arrays(code, pa.array(names, pa.string())) for code, names in texts]
     return pa.Table.from_arrays([*arrays, *map(pa.array, figures)], schema=encoded_schema(TopicHourSample))
 
 
-def _seconds(texts: pa.ChunkedArray) -> _Numbers:
+def _seconds(texts: pa.ChunkedArray) -> Numbers:
     """Moments in seconds since 1970."""
     names, code = encoded(texts)
-    seconds: _Numbers = np.array([parse_utc(at).timestamp() for at in names], np.float64)[code]
+    seconds: Numbers = np.array([parse_utc(at).timestamp() for at in names], np.float64)[code]
     return seconds
 
 

@@ -9,12 +9,11 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from msgspec import Struct
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.model.facts import UNKNOWN, lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
@@ -271,7 +270,7 @@ def _offset_samples(samples: OffsetSamples) -> Columns:
     }
 
 
-def _offsets(offsets: npt.NDArray[np.int64]) -> pa.Array:
+def _offsets(offsets: Integers) -> pa.Array:
     return pa.array(offsets, mask=offsets == UNKNOWN)
 
 

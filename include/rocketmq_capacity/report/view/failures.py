@@ -9,6 +9,7 @@ from rocketmq_capacity.report.limits import NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, FailureLoss
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Link
+from rocketmq_capacity.report.view.groups import busy_text
 from rocketmq_capacity.report.view.loss_cards import FirstNamed, LossCards, loss_cards, moved
 from rocketmq_capacity.report.view.unrouted import UnroutedLine, unrouted_lines
 from rocketmq_capacity.report.view.verdicts import verdict_word
@@ -94,7 +95,7 @@ def own_failures(rows: Sequence[GroupFailure]) -> tuple[OwnFailure, ...]:
             cells=(
                 number(row.lost_queues) if row.failure in OF_THE_CLUSTER else NOTHING,
                 _own_moved(row),
-                _busy(row),
+                busy_text(row),
                 verdict_word(row.verdict, row.reasons),
                 _seconds(row.read_again_s),
             ),
@@ -120,13 +121,6 @@ def _line(loss: FailureLoss, group_anchors: Mapping[str, str]) -> ClientLine:
 
 def _own_moved(row: GroupFailure) -> str:
     return UNKNOWN if row.moved_today is None else number(row.moved_today)
-
-
-def _busy(row: GroupFailure) -> str:
-    if row.busy_ratio is None or row.busy_lower is None or row.busy_upper is None:
-        return UNKNOWN
-    share = per_cent(row.busy_ratio)
-    return share if row.busy_lower == row.busy_upper else f"{per_cent(row.busy_lower)} to {per_cent(row.busy_upper)}"
 
 
 def _raised(loss: FailureLoss) -> str:

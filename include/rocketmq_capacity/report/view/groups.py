@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from rocketmq_capacity.plan_file.group import GroupPlan, PlanSkew, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
-from rocketmq_capacity.report.figures import factor, number, per_cent
+from rocketmq_capacity.report.figures import UNKNOWN, factor, number, per_cent
 from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure
 from rocketmq_capacity.report.needed import ClientsOfGroup
@@ -17,7 +17,8 @@ from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.group_facts import clients_in_words, facts_of_group, reads_in_words, useful_in_words
 from rocketmq_capacity.report.view.score import score_cell
 from rocketmq_capacity.report.wording import READING_WORDS, STATUS_WORDS, Wording
-from rocketmq_capacity.tables.assess.groups import GroupStatus
+from rocketmq_capacity.tables.assess.failures import GroupFailure
+from rocketmq_capacity.tables.assess.groups import GroupSize, GroupStatus
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import DIALECT_WORDS, POP, RIGHT, SEVERITIES, TWICE, UNREAD, Severity, is_broadcasting
 
@@ -245,6 +246,14 @@ def not_applicable(groups: Iterable[GroupPlan]) -> tuple[NotApplicable, ...]:
 def metric(value: float | None) -> str:
     """A metric with two decimals; what is not known is a dash."""
     return "\u2013" if value is None else f"{value:.2f}"
+
+
+def busy_text(row: GroupFailure | GroupSize) -> str:
+    """The busy share of the busiest client, as a span where it may be less or more."""
+    if row.busy_ratio is None or row.busy_lower is None or row.busy_upper is None:
+        return UNKNOWN
+    share = per_cent(row.busy_ratio)
+    return share if row.busy_lower == row.busy_upper else f"{per_cent(row.busy_lower)} to {per_cent(row.busy_upper)}"
 
 
 def _recommended(group: GroupPlan, answers: Answers) -> frozenset[str]:

@@ -8,10 +8,10 @@ from markupsafe import Markup
 from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.report.charts import SizeBar, size_chart
-from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent, per_cent_number
+from rocketmq_capacity.report.figures import number, per_cent_number
 from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.svg import inline_svg
-from rocketmq_capacity.report.view.groups import metric
+from rocketmq_capacity.report.view.groups import busy_text, metric
 from rocketmq_capacity.tables.assess.groups import GroupSize
 from rocketmq_capacity.wording import counted
 
@@ -65,7 +65,13 @@ def sizes_of(
         caption=title,
         headers=("Clients", "Busiest client is busy for", "Idle clients", "Most queues of a client", "PEAK by queues"),
         rows=tuple(
-            (words(name), _busy(row), number(row.idle_clients), number(row.most_queues), metric(row.peak))
+            (
+                words(name),
+                busy_text(row),
+                number(row.idle_clients),
+                number(row.most_queues),
+                metric(row.peak),
+            )
             for name, row in zip(names, ordered, strict=True)
         ),
         skips=len(ordered) < ordered[-1].clients,
@@ -78,10 +84,3 @@ def _name(group: GroupPlan, staff: ClientsOfGroup, row: GroupSize) -> str:
     notes += ["enough"] if row.clients == target else []
     notes += ["needed"] if row.clients == staff.needed else []
     return counted(row.clients, "client") + (f" ({', '.join(notes)})" if notes else "")
-
-
-def _busy(row: GroupSize) -> str:
-    if row.busy_ratio is None or row.busy_lower is None or row.busy_upper is None:
-        return UNKNOWN
-    share = per_cent(row.busy_ratio)
-    return share if row.busy_lower == row.busy_upper else f"{per_cent(row.busy_lower)} to {per_cent(row.busy_upper)}"
