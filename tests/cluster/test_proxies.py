@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.producers import WriteQueue, moved_message_groups
+from rocketmq_capacity.producers.java_numbers import hash_of
 from tests.cli.plan_lists import out_of_causes, out_of_order
 from tests.cli.planned import planned
 from tests.cluster.behind_proxies import (
@@ -197,10 +198,7 @@ def test_message_groups_go_to_the_queues_that_the_hash_of_the_plan_says(
 
 
 def queue_of(message_group: str, queues: list[WriteQueue]) -> WriteQueue:
-    code = 0
-    for character in message_group:  # String.hashCode
-        code = (31 * code + ord(character)) & 0xFFFFFFFF
-    return queues[consistent_hash(code - 2**32 if code >= 2**31 else code, len(queues))]
+    return queues[consistent_hash(hash_of(message_group), len(queues))]
 
 
 def written(cluster: Cluster) -> Counter[WriteQueue]:

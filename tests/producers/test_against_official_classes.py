@@ -9,8 +9,9 @@ from typing import Final
 import pytest
 
 from rocketmq_capacity.producers.generation import release_of
+from rocketmq_capacity.producers.java_numbers import hash_of
 from rocketmq_capacity.producers.producer import ProducerThread, SendAnswer, SendOutcome
-from rocketmq_capacity.producers.proxy import ProxyChoice, bucket
+from rocketmq_capacity.producers.proxy import ProxyChoice
 from rocketmq_capacity.producers.route import WritePlace
 from tests.oracle.official_sender import (
     VERSIONS,
@@ -23,6 +24,7 @@ from tests.oracle.official_sender import (
     ask_proxy,
 )
 from tests.oracle.requirement import started_or_skipped
+from tests.producers.test_ordered import consistent_hash
 
 pytestmark = pytest.mark.java
 
@@ -206,4 +208,4 @@ def test_a_message_group_goes_where_the_official_proxy_sends_it() -> None:
     dice = Random(11)
     groups = [(f"order-{dice.randrange(10**9)}", dice.randint(1, 64)) for _ in range(2_000)]
     official = started_or_skipped(lambda: ask_buckets(groups))
-    assert [bucket(name, queues) for name, queues in groups] == official
+    assert [consistent_hash(hash_of(name), queues) for name, queues in groups] == official

@@ -23,7 +23,7 @@ from rocketmq_capacity.snapshot.inventory import (
 )
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory, read_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
-from rocketmq_capacity.snapshot.units import UNITS_A_TABLE, unit_tables
+from rocketmq_capacity.snapshot.units import UNITS_A_TABLE, UnitMaker
 from tests.allocation.fleets import random_fleet
 from tests.fixtures.generated import generated, policy_for_generated
 from tests.fixtures.units import units_of
@@ -168,8 +168,8 @@ def test_an_empty_cluster_has_no_units_and_a_large_one_several_tables_of_them() 
     groups = tuple(InventoryGroup(consumer_group=f"g{number}") for number in range(UNITS_A_TABLE + 1))
     large = replace(empty, consumer_groups=groups)
 
-    assert list(unit_tables(Resolved(empty, Policy()))) == []
-    assert [(dataset, table.num_rows) for dataset, table in unit_tables(Resolved(large, Policy()))] == [
+    assert list(UnitMaker(Resolved(empty, Policy())).group_tables()) == []
+    assert [(dataset, table.num_rows) for dataset, table in UnitMaker(Resolved(large, Policy())).group_tables()] == [
         (tables.GroupUnit, UNITS_A_TABLE),
         (tables.GroupUnit, 1),
     ]

@@ -11,17 +11,14 @@ from typing import Final
 
 from rocketmq_capacity.producers.faults import DetectedFaults
 from rocketmq_capacity.producers.generation import GENERATIONS
-from rocketmq_capacity.producers.java_numbers import as_int, hash_of
+from rocketmq_capacity.producers.java_numbers import as_int
 from rocketmq_capacity.producers.producer import SendAnswer, SendOutcome, SentMessage
 from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
 from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
 from rocketmq_capacity.settings.producers import SEND_TIMEOUT_MS
 
 _NEWEST: Final = GENERATIONS[-1]
-_LONG: Final = 1 << 64
 _LARGEST: Final = (1 << 31) - 1
-_MULTIPLIER: Final = 2862933555777941757
-"""The multiplier of Guava's LinearCongruentialGenerator."""
 
 
 class ProxyChoice:
@@ -132,18 +129,3 @@ class ProxyChoice:
                     return queue
         index, self._index = self._index, as_int(self._index + 1)
         return self._queues[index % len(self._queues)] if self._queues else None
-
-
-def bucket(message_group: str, queues: int) -> int:
-    """The index of the queue, in the Proxy's order, that gets all messages of a message group.
-
-    Source: Hashing.consistentHash of Guava, a jump hash.
-    """
-    state, candidate = hash_of(message_group) % _LONG, 0
-    while True:
-        state = (_MULTIPLIER * state + 1) % _LONG
-        draw = as_int((state >> 33) + 1) / float(1 << 31)
-        following = int((candidate + 1) / draw)
-        if not 0 <= following < queues:
-            return candidate
-        candidate = following

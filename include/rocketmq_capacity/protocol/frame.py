@@ -71,15 +71,6 @@ class FrameDecoder:
             del self._buffer[:start]
         return commands
 
-    def close(self) -> None:
-        """Say that no more bytes will come.
-
-        Errors: `RemoteProtocolError` where a frame had begun and not ended.
-        """
-        if self._buffer and self._error is None:
-            self._error = RemoteProtocolError(f"the stream ended {len(self._buffer)} bytes into a frame")
-            raise self._error
-
     def _end_of_frame(self, start: int) -> int | None:
         """Where the frame that begins here ends; None while it is not complete."""
         if len(self._buffer) - start < _LENGTHS.size:

@@ -46,14 +46,6 @@ class Delay:
         every = tuple(spans)
         return cls(least, tuple(span for span in every if span > SHORTEST_S), max(most, least + sum(every)))
 
-    def plus(self, seconds: float) -> "Delay":
-        """The same delay, later by a fixed time."""
-        return Delay(self.least + seconds, self.spans, self.most + seconds)
-
-    def then(self, other: "Delay") -> "Delay":
-        """This delay followed by the other one."""
-        return Delay(self.least + other.least, (*self.spans, *other.spans), self.most + other.most)
-
     @property
     def span(self) -> DelaySpan:
         """At best, on average, at worst."""

@@ -8,7 +8,6 @@ from typing import Any
 from rocketmq_capacity.assessment.effect import effect_of
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.plan_file.pairs import paired, place_of
-from rocketmq_capacity.plan_file.scenario import Verdict
 from rocketmq_capacity.simulation.effect_words import why
 from rocketmq_capacity.simulation.gone import gone_with
 from rocketmq_capacity.simulation.group_shift import Counts, group_shift
@@ -75,17 +74,6 @@ def _undecided(finding: Finding, why: str, lost_with: str | None) -> UndecidedFi
         why=why,
         gone_with=lost_with,
     )
-
-
-def verdict_of(*, is_better: bool, is_worse: bool, is_undecided: bool) -> Verdict:
-    """The verdict on a change."""
-    if is_better and is_worse:
-        return "MIXED"
-    if is_worse:
-        return "WORSE"
-    if is_undecided:
-        return "UNDECIDED"
-    return "BETTER" if is_better else "UNCHANGED"
 
 
 def outcome(

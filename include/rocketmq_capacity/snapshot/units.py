@@ -63,13 +63,6 @@ Unit = tuple[str | bytes, ...]
 """The values of a row, in the dataset's order. JSON stays as the encoder writes it: Arrow takes bytes for text."""
 
 
-def unit_tables(snapshot: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    """Tables of ``group_unit`` and ``topic_unit``, of at most ``UNITS_A_TABLE`` rows each."""
-    units = UnitMaker(snapshot)
-    yield from units.group_tables()
-    yield from units.topic_tables()
-
-
 def _tables(dataset: type[Dataset], units: Iterator[Unit]) -> Iterator[tuple[type[Dataset], pa.Table]]:
     names = arrow_schema(dataset).names
     while batch := list(islice(units, UNITS_A_TABLE)):

@@ -72,7 +72,6 @@ class StrategyLine:
     is_current: bool
     is_alternative: bool
     is_recommended: bool
-    is_applicable: bool
     is_known: bool
     reason: str
     """Why it is not applicable, or for which topics it throws; empty where it allocates all."""
@@ -280,7 +279,6 @@ def _strategy_line(
         is_current=strategy is now,
         is_alternative=strategy.strategy == alternative,
         is_recommended=strategy.strategy in wished,
-        is_applicable=strategy.applicable,
         is_known=strategy.is_known,
         reason="; ".join(_reasons(strategy)) or ("" if strategy.applicable else "no reason given"),
         idle=len(strategy.idle_clients),
