@@ -1,7 +1,8 @@
 """A real cluster that disagrees.
 
 A broker does not reach one of two name servers, a slave has not copied its master yet, a listener that consumes in
-order hangs, a FIFO topic is read side by side, and clients are suspended while another one leaves their group.
+order hangs, a FIFO topic is read side by side, a client does not ask for the queues of its topic again, and clients
+are suspended while another one leaves their group.
 
 The bounds of the policy are seconds here, so that nobody waits for minutes.
 """
@@ -31,6 +32,7 @@ NEW: Final = "new"
 TRIES: Final = 5
 FOR_EVER_MS: Final = 3_600_000
 SUSPENDED: Final = ("g_in_order", "g_side_by_side")
+OLD_ROUTE: Final = Consumer("g_old_route", "r2", ["grown"], poll_nameserver_ms=FOR_EVER_MS)
 SOON: Final = Policy.model_validate({
     "thresholds": {
         "SLAVE_DRIFT": {"settle_s": 0.0},
@@ -46,12 +48,14 @@ class Story:
     """Snapshots: while both name servers answer, before the slave has copied, and while a name server is frozen.
 
     ``suspended``: once ``g_side_by_side`` and ``g_in_order`` have lost their first client, and their second one is
-    suspended.
+    suspended, and the topic of ``g_old_route`` has got more queues. ``after_restart``: how many of that topic's queues
+    are held once the client that did not know them is restarted.
     """
 
     both: Inventory
     not_copied: Inventory
     suspended: Inventory
+    after_restart: int
     frozen: Inventory
     nameservers: tuple[str, str]
     slave_addr: str
@@ -81,10 +85,15 @@ def told(cluster: Cluster, clients: Clients) -> Story:
     nameservers = (cluster.nameserver, cluster.second_nameserver)
     both = taken(nameservers)
     not_copied = before_the_slave_copies(cluster)
+    old_route = more_queues_than_a_client_knows(cluster, clients)
     suspended = while_clients_are_suspended(cluster, clients)
+    clients.stop_consumer(old_route)
+    clients.start_consumer(OLD_ROUTE)
+    restarted = clients.settled(with_queues_of={"grown": 4})
+    after_restart = sum(queue.topic == "grown" for owned in restarted for queue in owned.queues)
     cluster.freeze_second_nameserver()
     frozen = taken(nameservers, attempts=1)
-    return Story(both, not_copied, suspended, frozen, nameservers, cluster.broker_addrs["broker-a", 1])
+    return Story(both, not_copied, suspended, after_restart, frozen, nameservers, cluster.broker_addrs["broker-a", 1])
 
 
 def taken(nameservers: tuple[str, ...], attempts: int = 3, samples: int = 2) -> Inventory:
@@ -107,6 +116,19 @@ def before_the_slave_copies(cluster: Cluster) -> Inventory:
         if {row["broker_id"] for row in told} == {0}:
             return inventory
     pytest.fail(f"the slave copied its master's topics {TRIES} times, each time while a snapshot was taken")
+
+
+def more_queues_than_a_client_knows(cluster: Cluster, clients: Clients) -> int:
+    """A group whose second client still divides the two queues that its topic had at first; that client's number."""
+    cluster.create_topic("grown", {"broker-a": 2})
+    cluster.create_group("g_old_route")
+    clients.start_consumer(Consumer("g_old_route", "r1", ["grown"]))
+    number = clients.start_consumer(OLD_ROUTE)
+    clients.settled(with_queues_of={"grown": 2})
+    cluster.create_topic("grown", {"broker-a": 4})
+    clients.settled(with_queues_of={"grown": 3})
+    clients.produce("grown", 40)
+    return number
 
 
 def while_clients_are_suspended(cluster: Cluster, clients: Clients) -> Inventory:
@@ -215,6 +237,19 @@ def test_a_suspended_client_is_named_with_the_queues_that_it_keeps_and_those_tha
     assert {(one["client_id"], one["cause"]) for one in evidence["queues"]} == {(suspended, "SUSPENDED")}
     (advice,) = (one for one in plain_plan(story.suspended, SOON).recommendations if one.consumer_group == group)
     assert (advice.action, "Call resume(), or restart the client." in advice.reason) == ("INVESTIGATE", True)
+
+
+def test_the_client_that_does_not_know_the_new_queues_is_named_with_them_and_takes_them_after_a_restart(
+    story: Story,
+) -> None:
+    ((finding, evidence),) = found(story.suspended, "ORPHAN_QUEUE")
+
+    assert (finding.consumer_group, finding.severity) == ("g_old_route", "CRITICAL")
+    assert (evidence["cause"], evidence["not_taken_by"]) == ("NOT_TAKEN", ["127.0.0.1@r2"])
+    assert [one.queue_id for one in finding.queues] == [2, 3]
+    advice = [one for one in plain_plan(story.suspended, SOON).recommendations if one.consumer_group == "g_old_route"]
+    assert [one.action for one in advice] == ["INVESTIGATE"]
+    assert story.after_restart == 4
 
 
 def test_a_fifo_topic_is_read_side_by_side_by_one_of_its_groups(story: Story) -> None:

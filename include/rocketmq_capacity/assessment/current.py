@@ -112,8 +112,13 @@ def owned_today(
         known = _with_old_owners(division, predicted, [kept.get(run) for run in runs], old or _reported(division))
         return OwnersToday(known, is_predicted=old is not None)
     if all(one.has_owned_queues or one.is_grpc for one in division.members.consumers):
-        return OwnersToday(with_proxied(_owners_of(division, _seen(division)), division), is_predicted=False)
+        return reported_owners(division)
     return None
+
+
+def reported_owners(division: Division) -> OwnersToday:
+    """The owners as clients report them; every remoting client has to report."""
+    return OwnersToday(with_proxied(_owners_of(division, _seen(division)), division), is_predicted=False)
 
 
 def _in_use(division: Division, runs: list[str]) -> set[str]:

@@ -9,9 +9,17 @@ import numpy as np
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
 from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s, doubt
-from rocketmq_capacity.assessment.current import Current, OwnersToday, client_runs, current_strategy, owned_today
+from rocketmq_capacity.assessment.current import (
+    Current,
+    OwnersToday,
+    client_runs,
+    current_strategy,
+    owned_today,
+    reported_owners,
+)
 from rocketmq_capacity.assessment.lag import STANDING, Growth, lag_growth, lag_troubles
 from rocketmq_capacity.assessment.loads import GroupLoad, QueueWeights, loads_of
+from rocketmq_capacity.assessment.not_taken import not_taken
 from rocketmq_capacity.assessment.outlier import Outlier, facts_apart, is_settled, outliers_of, queues_alone
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.peak import Peak, peak_of
@@ -149,7 +157,25 @@ class AssessedGroup:
 
     @cached_property
     def today(self) -> OwnersToday | None:
-        """The owners of today; None if unknown, and for a group that is not clustering."""
+        """The owners of today; None if unknown, and for a group that is not clustering.
+
+        They are as clients report them where these leave queues that they should have by their strategy.
+        """
+        return reported_owners(self.division) if self.not_taken else self._by_strategy
+
+    @cached_property
+    def not_taken(self) -> dict[Queue, str]:
+        """The queues that clients should have and have not taken, each with its client id, sorted.
+
+        Empty if a client looks suspended: that one is named with those that it has not taken.
+        """
+        bound_s = self.policy.thresholds.STUCK_QUEUE.no_progress_s
+        untaken = not_taken(self.sampled, bound_s, self.is_settled, self._shares)
+        return {} if untaken and self.suspended else untaken
+
+    @cached_property
+    def _by_strategy(self) -> OwnersToday | None:
+        """The owners of today, as far as possible by the strategies in use."""
         if self.current is None:
             return None
         return owned_today(self.owned, self.runs, self.applies, self.policy)
@@ -366,9 +392,10 @@ class AssessedGroup:
 
     def _shares(self) -> Shares | None:
         """What each client should hold that reports its strategy and has not just started; None if unknown."""
-        if self.today is None or not self.today.is_predicted or self.today.owners.unknown:
+        today = self._by_strategy
+        if today is None or not today.is_predicted or today.owners.unknown:
             return None
-        owners, names = self.today.owners, self.division.queues.names
+        owners, names = today.owners, self.division.queues.names
         business = {reads.topic.topic for reads in self.business if not self.facts.pops(reads)}
         shares: dict[str, set[Queue]] = {
             one.client_id: set()

@@ -8,6 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
+from rocketmq_capacity.assessment.not_taken import ADVICE as NOT_TAKEN_ADVICE
+from rocketmq_capacity.assessment.not_taken import NOT_TAKEN
 from rocketmq_capacity.assessment.replicas import masterless
 from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -39,10 +41,17 @@ class Orphans(Evidence, frozen=True, kw_only=True):
     missing_clients: Annotated[
         Sequence[str] | UnsetType, means("clients that the policy lists these queues for, and that do not run")
     ] = UNSET
+    not_taken_by: Annotated[
+        Sequence[str] | UnsetType, means("clients that should have these queues by their strategy")
+    ] = UNSET
 
 
 def _compare_owners(_: Finding, evidence: Evidence) -> str:
-    return SUSPENDED_ADVICE if isinstance(evidence, Orphans) and evidence.cause == STUCK else COMPARE_OWNERS
+    if not isinstance(evidence, Orphans):
+        return COMPARE_OWNERS
+    if not isinstance(evidence.not_taken_by, UnsetType):
+        return NOT_TAKEN_ADVICE.format(clients=listed(evidence.not_taken_by))
+    return SUSPENDED_ADVICE if evidence.cause == STUCK else COMPARE_OWNERS
 
 
 COMPARE_OWNERS: Final = (
@@ -63,12 +72,18 @@ ORPHAN_QUEUE: Final = Rule(
     severities={
         "CRITICAL": "messages are unread",
     },
+    thresholds=("STUCK_QUEUE.no_progress_s",),
     details="""
     `cause` in the evidence says why:
 
     - DUPLICATE_CLIENT_ID, MIXED_STRATEGIES or SUBSCRIPTION_MISMATCH: mend that finding.
     - STUCK_QUEUE: owners are as clients report them, and a client that looks suspended takes no queues. Mend that
       finding.
+    - NOT_TAKEN: `not_taken_by` should have these queues by their strategy. All clients of the group report what they
+      hold, none of them holds these queues, and messages have waited there over the samples for
+      `STUCK_QUEUE.no_progress_s`. Their lists of queues are old, or a broker does not say where to begin. All owners of
+      the group are then as clients report them. This needs samples over more than that time: earlier inventories, or
+      `snapshot.sample_count` and `sample_interval_s` in the policy.
     - A strategy's name: this strategy itself leaves the queues out. MACHINE_ROOM does so with brokers of other
       rooms, and CONFIG with queues that no list names.
     """,
@@ -179,6 +194,7 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
         size = group.pulled_sizes[reads.topic.topic]
         names = sorted(queues.names[queue] for queue in orphans)
         missing = _missing_clients(group, names)
+        should_have = sorted({group.not_taken[one] for one in names if one in group.not_taken}, key=java_order)
         lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
         yield finding(
             ORPHAN_QUEUE,
@@ -192,12 +208,26 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
                 lag=int(lags.sum()) if group.weights.has_lag[orphans].all() else None,
                 msgs_per_s=None if any(np.isnan(rates)) else rounded(sum(rates)),
                 current_strategy=group.current.strategy,
-                cause=orphan_cause(group, group.current.strategy) or f"strategy {group.current.strategy}",
+                cause=NOT_TAKEN if should_have else _cause(group, group.current.strategy),
                 missing_clients=missing or UNSET,
+                not_taken_by=should_have or UNSET,
             ),
             message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}."
-            + (f" They are listed for {listed(missing)}, which does not run." if missing else ""),
+            + (f" They are listed for {listed(missing)}, which does not run." if missing else "")
+            + _not_taken_by(should_have),
         )
+
+
+def _not_taken_by(client_ids: Sequence[str]) -> str:
+    """A further sentence on the clients that should have queues without an owner; empty if there are none."""
+    if not client_ids:
+        return ""
+    whose = "its" if len(client_ids) == 1 else "their"
+    return f" By {whose} strategy {listed(client_ids)} should have taken them long ago."
+
+
+def _cause(group: AssessedGroup, strategy: str) -> str:
+    return orphan_cause(group, strategy) or f"strategy {strategy}"
 
 
 def _missing_clients(group: AssessedGroup, orphans: Collection[Queue]) -> list[str]:

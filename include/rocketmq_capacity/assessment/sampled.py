@@ -106,6 +106,15 @@ class Sampled:
         number = int((~stands[::-1]).argmax()) if not stands.all() else len(stands)
         return float(at_s[-1] - at_s[-number]) if number > 1 else None
 
+    def standing(self, bound_s: float) -> list[Queue]:
+        """The judged queues that stand for longer than a bound, sorted; see ``stands_s``."""
+        index = np.flatnonzero(self.is_judged & (self.counts > 1))
+        last = self.end[index] - 1
+        has_stood = (self.consumer_offset[last] == self.consumer_offset[last - 1]) & (self.lag[last - 1] > 0)
+        stood = index[has_stood & (self.lag[last] > 0)]
+        names = [self.names[one] for one in stood.tolist()]
+        return sorted(queue for queue in names if (self.stands_s(queue) or 0.0) > bound_s)
+
     def moved_last(self, queue: Queue) -> bool | None:
         """Whether the group's offset was another one in the sample before the last; None if there are not two."""
         index = self.places.get(queue)

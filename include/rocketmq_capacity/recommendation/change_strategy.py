@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.not_taken import NOT_TAKEN
 from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.assessment.rooms import CrossRoom
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
@@ -287,7 +288,7 @@ def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
 def _is_of_strategy(orphans: tables.Finding) -> bool:
     """Whether the strategy leaves queues out, and neither how clients are set up nor one that does not run."""
     evidence = Orphans.of(orphans)
-    return evidence.cause not in OTHER_CAUSES and not evidence.missing_clients
+    return evidence.cause not in (*OTHER_CAUSES, NOT_TAKEN) and not evidence.missing_clients
 
 
 def _order(

@@ -5,6 +5,7 @@ from typing import Final
 
 from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.assessment.client_outlier import ClientOutlier
+from rocketmq_capacity.assessment.not_taken import NOT_TAKEN
 from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
@@ -81,7 +82,7 @@ def _origin_of_orphans(finding: PlanFinding, others: Others) -> int | None:
     cause = "" if orphans is None else orphans.cause
     rule = DUPLICATE if DUPLICATE in others else cause
     # Of itself such a strategy leaves no queue out: its clients divide other lists.
-    rule = MEMBERSHIP if rule in LEAVE_NOTHING else rule
+    rule = MEMBERSHIP if rule in (*LEAVE_NOTHING, NOT_TAKEN) else rule
     return None if rule == ORPHAN else _first_of((rule,), others)
 
 
@@ -142,7 +143,7 @@ def _origin_of_idle(clients: Sequence[str], others: Others, findings: Sequence[P
     if STARVATION in others and set(_named(others[STARVATION], findings)).issuperset(clients):
         return others[STARVATION][0]
     orphans = (Orphans.read(findings[index]) for index in others.get(ORPHAN, ()))
-    if any(one is not None and one.missing_clients for one in orphans):
+    if any(one is not None and (one.missing_clients or one.not_taken_by) for one in orphans):
         return others[ORPHAN][0]
     return _too_few(others, findings)
 
