@@ -5,6 +5,7 @@ spare, ``spare``, reads a topic of which everything is known.
 """
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import InventoryFailure, InventoryGroup, InventoryTopic
@@ -207,6 +208,20 @@ def test_a_cluster_of_one_broker_is_complete_and_covered(small: Judgement) -> No
     assert small.found("SNAPSHOT_INCOMPLETE") is None
     assert small.found("TOPIC_COVERAGE") is None
     assert small.group("spare")["provision_status"] == "OVER_PROVISIONED"
+
+
+def test_a_client_that_does_not_answer_its_broker_leaves_every_verdict_on_others() -> None:
+    topic, group = _spare(8, 0)
+    silent = replace(_failure("broker-a:10911"), request="GET_CONSUMER_RUNNING_INFO", of_clients=True)
+    judged = judge(cluster([topic], [group], brokers_of("broker-a"), [silent]), AVG_ALONE, earlier=[])
+    found = judged.finding("SNAPSHOT_INCOMPLETE")
+
+    assert (found["severity"], found["subjects"]) == ("INFO", [])
+    assert (found["evidence"]["completeness_ratio"], found["evidence"]["failures"]) == (1.0, 1)
+    assert found["message"] == (
+        "Some clients did not answer their broker: what they own, and how long they take, is unknown."
+    )
+    assert judged.group("spare")["provision_status"] == "OVER_PROVISIONED"
 
 
 def test_an_empty_cluster_has_nothing_wrong_with_it(empty: Judgement) -> None:

@@ -236,6 +236,7 @@ def test_a_client_that_let_a_broker_wait_is_asked_nothing_more() -> None:
     assert sum([request.code for request in broker.asked].count(307) for broker in brokers) == 1
     (failure,) = inventory.failures or ()
     assert failure.error == "g c: answered code 207 (CONSUME_MSG_TIMEOUT): consumer <g> <c> Timeout (and 1 more)"
+    assert failure.of_clients
 
 
 def test_the_same_answers_in_another_order_give_the_same_bytes() -> None:

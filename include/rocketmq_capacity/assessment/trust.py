@@ -51,13 +51,30 @@ class Incomplete(Evidence, frozen=True, kw_only=True):
     silent_rooms: Annotated[Sequence[str] | UnsetType, means("machine rooms of which no broker answers")] = UNSET
 
 
+SILENT_CLIENTS: Final = (
+    "Look at the client that the failure names: it hangs, is too busy to answer, or is gone without a word. A broker"
+    " forgets one that is gone after two minutes."
+)
+
+
+def _advice(finding: Finding, _: Evidence) -> str:
+    return (
+        "Find out why these were not read, and take another snapshot: {subjects}."
+        if finding.subjects
+        else SILENT_CLIENTS
+    )
+
+
 SNAPSHOT_INCOMPLETE: Final = Rule(
     name="SNAPSHOT_INCOMPLETE",
     title="Some facts could not be read",
-    meaning=("A broker did not answer every request. What depends on the answers is unknown: it may be fine or not."),
+    meaning=(
+        "A broker or a client did not answer every request. What depends on the answers is unknown: it may be fine or"
+        " not."
+    ),
     place=20,
     evidence=Incomplete,
-    advice="Find out why these were not read, and take another snapshot: {subjects}.",
+    advice=_advice,
     about=("cluster",),
     severities={
         "CRITICAL": "below `PROVISION.min_completeness` no verdict holds",
@@ -71,6 +88,9 @@ SNAPSHOT_INCOMPLETE: Final = Rule(
     (frozen, or the network), refused (rights, see [plan a live cluster](how-to/plan-a-live-cluster.md)), or a
     request that an old version does not know. If no broker of a machine room answers, `silent_rooms` names the
     room. Who reads the queues of a broker that the snapshot lacks is unknown.
+
+    A client that does not answer its broker in time concerns no queue: it hangs, or is gone without a word. Only what
+    it alone knows is missing, such as what it owns and how long its calls take.
     """,
     is_of_snapshot=True,
 )
@@ -106,7 +126,11 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
             absent_brokers=sorted(absent),
             silent_rooms=rooms or UNSET,
         ),
-        message=f"The snapshot covers {percent(ratio)} of the queues; not answered or not known: {listed(brokers)}."
+        message=(
+            f"The snapshot covers {percent(ratio)} of the queues; not answered or not known: {listed(brokers)}."
+            if brokers
+            else "Some clients did not answer their broker: what they own, and how long they take, is unknown."
+        )
         + (f" No broker of {'room' if len(rooms) == 1 else 'rooms'} {listed(rooms)} answers." if rooms else ""),
     )
 

@@ -284,7 +284,8 @@ class _Survey(Reached):
             if failure is not None:
                 broker_addr, error = failure
                 request = RequestCode.GET_CONSUMER_RUNNING_INFO.name
-                self.failures.note(broker_addr, request, error, subject=f"{consumer_group} {client_id}")
+                subject = f"{consumer_group} {client_id}"
+                self.failures.note(broker_addr, request, error, subject=subject, of_client=_is_silence(error))
         phase.done += 1
 
     @staticmethod

@@ -16,7 +16,7 @@ class FailureLog:
     """Every failed request of a snapshot."""
 
     def __init__(self) -> None:
-        self._errors: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        self._errors: defaultdict[tuple[str, str, bool], list[tuple[str, str]]] = defaultdict(list)
         self.refusals: dict[str, str] = {}
         """By address, the first error text of each server that denied access."""
 
@@ -45,17 +45,24 @@ class FailureLog:
                 self.note(broker_addr, request.name, error, subject=subject)
             return None
 
-    def note(self, broker_addr: str, request: str, error: Exception, *, subject: str = "") -> None:
-        """Remember one failure."""
-        self._errors[broker_addr, request].append((subject, kept(str(error))))
+    def note(
+        self, broker_addr: str, request: str, error: Exception, *, subject: str = "", of_client: bool = False
+    ) -> None:
+        """Remember one failure; ``of_client``: a client did not answer, and its broker did."""
+        self._errors[broker_addr, request, of_client].append((subject, kept(str(error))))
         if isinstance(error, ResponseError) and error.is_refusal:
             self.refusals.setdefault(broker_addr, kept(str(error)))
 
     def rows(self) -> tuple[InventoryFailure, ...]:
-        """One row for each server and request, sorted: the first error with its subject, and how many more."""
+        """One row for each server and request, sorted: the first error with its subject, and how many more.
+
+        What clients did not answer has a row of its own.
+        """
         return tuple(
-            InventoryFailure(broker_addr=broker_addr, request=request, error=_summed_up(errors))
-            for (broker_addr, request), errors in sorted(self._errors.items())
+            InventoryFailure(
+                broker_addr=broker_addr, request=request, error=_summed_up(errors), of_clients=of_clients or None
+            )
+            for (broker_addr, request, of_clients), errors in sorted(self._errors.items())
         )
 
 

@@ -319,11 +319,15 @@ class InventoryProducer(InventoryPart, frozen=True, kw_only=True):
 
 
 class InventoryFailure(InventoryPart, frozen=True, kw_only=True):
-    """A request that a broker, a name server or a Proxy did not answer."""
+    """A request that a broker, a name server or a Proxy did not answer.
+
+    ``of_clients``: clients did not answer, and their broker did.
+    """
 
     broker_addr: str
     request: str | None = None
     error: str | None = None
+    of_clients: bool | None = None
 
 
 class Inventory(InventoryPart, frozen=True, kw_only=True):
@@ -349,6 +353,11 @@ class Inventory(InventoryPart, frozen=True, kw_only=True):
     def taken_at_utc(self) -> datetime:
         """The moment of the snapshot."""
         return parse_utc(self.taken_at)
+
+    @property
+    def unanswered(self) -> tuple[InventoryFailure, ...]:
+        """The failures of servers. What clients did not answer leaves only unknown what they alone know."""
+        return tuple(one for one in self.failures or () if not one.of_clients)
 
 
 _1970: Final = datetime(1970, 1, 1, tzinfo=UTC)

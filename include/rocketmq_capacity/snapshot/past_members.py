@@ -48,7 +48,7 @@ def _sampled(group: InventoryGroup, inventory: Inventory, bounds: RebalanceFrequ
         for one in group.past_members or ()
         if begin <= parse_utc(one.last_at) < now
     ]
-    if stretches and group.clients is not None and not inventory.failures:
+    if stretches and group.clients is not None and not inventory.unanswered:
         stretches.append((now, now, _by_id([client.client_id for client in group.clients])))
     name = group.consumer_group
     moments = [((first, {name: members}), (last, {name: members})) for first, last, members in stretches]
@@ -71,7 +71,7 @@ def _by_snapshots(
     """What whole inventories tell; those of the history have no failures."""
     now = inventory.taken_at_utc
     recent = [one for one in history if 0 < _hours(one.taken_at_utc, now) <= bounds.window_h]
-    if not recent or inventory.failures:
+    if not recent or inventory.unanswered:
         return {}
     moments = [_moment(one) for one in (*recent, inventory)]
     steps = [

@@ -58,7 +58,7 @@ class Resolved:
         self.rebalances = policy.thresholds.REBALANCE_FREQUENCY
         self.trend_days = policy.thresholds.BROKER_DISK.trend_days
         self.kinds = Kinds(inventory, policy.exclude)
-        self.failed_addresses = {failure.broker_addr for failure in inventory.failures or ()}
+        self.failed_addresses = {failure.broker_addr for failure in inventory.unanswered}
         self.name_at = {b.broker_addr: b.broker_name for b in inventory.brokers if b.broker_addr}
         self.topics_read = [_topics_of(group) for group in inventory.consumer_groups]
         self.protocols = {group.consumer_group: _protocol_of(group) for group in inventory.consumer_groups}

@@ -89,7 +89,7 @@ class UnitMaker:
             for topic in snapshot.inventory.topics
             for one in topic.offsets or ()
         }
-        self.whole = [one for one in snapshot.history if not one.failures]
+        self.whole = [one for one in snapshot.history if not one.unanswered]
         self.most_clients = most_clients(self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
         self.unused = Unused(snapshot.inventory, self.whole)

@@ -17,7 +17,7 @@ class Unseen:
     """
 
     def __init__(self, inventory: Inventory) -> None:
-        failed = {failure.broker_addr for failure in inventory.failures or ()}
+        failed = {failure.broker_addr for failure in inventory.unanswered}
         named = {proxy.proxy_addr for proxy in inventory.proxies or () if proxy.mode != LOCAL_MODE}
         self._has_named = bool(named)
         self._are_silent = named <= failed

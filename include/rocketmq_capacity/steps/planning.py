@@ -248,7 +248,7 @@ class Planning:
             cluster=self.rows(tables.Cluster)[0],
             brokers=tuple(self.rows(tables.Broker)),
             failures=len(failures),
-            silent=tuple(sorted({failure.broker_name or failure.broker_addr for failure in failures})),
+            silent=tuple(sorted({one.broker_name or one.broker_addr for one in failures if not one.of_clients})),
         )
 
     @property

@@ -121,3 +121,6 @@ class Failure(Dataset, frozen=True, kw_only=True):
     error: Annotated[
         str | None, Meta(description="what happened; of several errors the first, and the number of the others")
     ] = None
+    of_clients: Annotated[
+        bool | None, Meta(description="true where clients did not answer, and the broker did; null: false")
+    ] = None
