@@ -3,8 +3,11 @@
 import json
 import os
 import re
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 from uuid import uuid4
 
 import pytest
@@ -112,3 +115,20 @@ def test_a_url_without_an_account_is_one_line(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(StoreUnreachable, match="account_name with credentials") as error:
         usable_place("abfs://lake/plans")
     assert str(error.value).endswith("; expected the store's own variables, or a connection")
+
+
+FORKING: Final = """
+import os, sys
+from rocketmq_capacity.store.place import folders_in, usable_place
+
+folders_in(usable_place(sys.argv[1]))
+child = os.fork()
+if not child:
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+def test_a_process_that_has_used_hdfs_can_be_forked(hdfs: str) -> None:
+    """PySpark does so to start its JVM."""
+    subprocess.run([sys.executable, "-c", FORKING, f"hdfs://{hdfs}/forked"], check=True, timeout=60)

@@ -29,7 +29,7 @@ from rocketmq_capacity.tables.arrow import arrow_schema, table_of
 from rocketmq_capacity.tables.assess.findings import CLOSING, FoundPlace
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
-from rocketmq_capacity.tables.source import number_of_rows, parquet_file
+from rocketmq_capacity.tables.source import number_of_rows, parquet_file_in_part
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
 from rocketmq_capacity.wording import counted
 
@@ -117,7 +117,7 @@ class Planning:
             files = self.run.files(name)
             if dataset is None or not files:
                 continue
-            with parquet_file(files[0]) as parquet:
+            with parquet_file_in_part(files[0]) as parquet:
                 held = parquet.schema_arrow.names
             lost = [one.name for one in fields(dataset) if one.required and one.name not in held]
             if lost:

@@ -15,7 +15,7 @@ from rocketmq_capacity.report.rows import DrawnQueue, PlanRows, QueueLag
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Row, records_where, rows_in, rows_where, table_in
-from rocketmq_capacity.tables.source import parquet_file
+from rocketmq_capacity.tables.source import parquet_file_in_part
 
 Record = TypeVar("Record", bound=NamedTuple)
 
@@ -109,7 +109,7 @@ def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Re
         files = run.files(dataset.dataset_name())
         there = {*kind._fields}
         if files:
-            with parquet_file(files[0]) as parquet:
+            with parquet_file_in_part(files[0]) as parquet:
                 there = {*parquet.schema_arrow.names}
         table = table_in(files, dataset, [name for name in kind._fields if name in there])
         columns = (table[name].to_pylist() if name in there else repeat(None, len(table)) for name in kind._fields)

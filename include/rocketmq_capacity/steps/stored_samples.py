@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from rocketmq_capacity.errors import BadInput, one_line, shown
 from rocketmq_capacity.settings.thresholds import Thresholds
@@ -18,7 +17,7 @@ from rocketmq_capacity.store.samples import sampled_days
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.sample import BrokerSample, GroupSample, MemberSample, TopicHourSample, TopicSample
-from rocketmq_capacity.tables.source import sources
+from rocketmq_capacity.tables.source import read_files
 
 
 def with_stored_samples(inventory: Inventory, folder: Path, thresholds: Thresholds) -> Inventory:
@@ -50,8 +49,7 @@ def readable(file: Path, dataset: type[Dataset]) -> pa.Table | str:
     schema = arrow_schema(dataset)
     names = [field.name for field in schema if pa.types.is_string(field.type)]
     try:
-        (path,), system = sources([file])
-        table = pq.read_table(path, filesystem=system, read_dictionary=names)  # each text once
+        table = read_files([file], read_dictionary=names)  # each text once
         return table.cast(encoded_schema(dataset))
     except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors
         return one_line(error)

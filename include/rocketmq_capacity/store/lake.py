@@ -43,7 +43,7 @@ from rocketmq_capacity.store.manifest import (
     write_manifest,
 )
 from rocketmq_capacity.store.new_file import PART
-from rocketmq_capacity.store.place import check_kept, delete_in_store, difference, is_local, told_in_one_line
+from rocketmq_capacity.store.place import check_kept, contents, delete_in_store, difference, is_local, told_in_one_line
 from rocketmq_capacity.store.published import mark, published, unmark
 from rocketmq_capacity.store.run_lock import WAIT_S, busy, leased, locked
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync, sync_together
@@ -189,9 +189,10 @@ class Run:
     def check_bytes(self, dataset: str) -> None:
         """Errors: TableDamaged if a file of a committed dataset has other bytes than its writer has written."""
         listed = self._listed(dataset) or {}
-        for place in self.files(dataset):
+        places = self.files(dataset)
+        for place, content in zip(places, contents(places), strict=True):
             digest = listed[place.name].sha256 if place.name in listed else None
-            if digest is not None and sha256(place.read_bytes()).hexdigest() != digest:
+            if digest is not None and sha256(content).hexdigest() != digest:
                 raise self._damaged(dataset, f"{place.name} has other bytes than were written")
 
     def _damaged(self, dataset: str, problem: str) -> TableDamaged:

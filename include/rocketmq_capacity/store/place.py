@@ -7,9 +7,9 @@ joins and lists works on both. Endpoint and credentials are the store's own vari
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple, cast
@@ -26,6 +26,8 @@ CHECK: Final = ".check-"
 """The beginning of the name of an object that only shows that one can be written."""
 _CHECKED: Final = b"that this object can be written and read"
 LONGEST_REASON: Final = 200
+AT_A_TIME: Final = 8
+"""So many files of a store are asked for at once, and are in memory."""
 
 
 class _Store(NamedTuple):
@@ -82,7 +84,21 @@ def place_of(text: str, variables: Mapping[str, str] = os.environ) -> Path:
         problem = f"the package {error.name} is not installed; expected pip install 'rocketmq-capacity[{store.extra}]'"
         raise StoreUnreachable(f"{text}: {problem}") from None
     logging.getLogger(store.package).addHandler(logging.NullHandler())  # what it logs is told in one line
+    if scheme == HDFS:
+        _keep_over_forks()
     return cast(Path, UPath(text.rstrip("/"), **_options(scheme, variables)))
+
+
+@cache
+def _keep_over_forks() -> None:
+    """Let a forked process keep the clients of HDFS that its parent has, which fsspec takes away from it.
+
+    The last reference to a client waits for the client's threads, which the forked process does not have: it would
+    never end. PySpark forks to start its JVM.
+    """
+    clients = import_module(f"{STORES[HDFS].package}.fsspec").HdfsFileSystem._cache
+    kept: dict[int, Any] = {}
+    os.register_at_fork(before=lambda: kept.update((id(client), client) for client in [*clients.values()]))
 
 
 def usable_place(text: str) -> Path:
@@ -252,6 +268,27 @@ def delete_in_store(folder: Path) -> None:
         return
     with suppress(FileNotFoundError), told_in_one_line(folder):
         file_system(folder).rm(key_of(folder), recursive=True)
+
+
+def contents(places: Sequence[Path]) -> Iterator[bytes]:
+    """The bytes of some files of one folder or store, one after the other; none of them is empty.
+
+    A store is asked for some at once: a question takes as long as a small file.
+    """
+    for first in range(0, len(places), AT_A_TIME):
+        part = places[first : first + AT_A_TIME]
+        if is_local(part[0]):
+            yield from (place.read_bytes() for place in part)
+            continue
+        with told_in_one_line(part[0]):
+            # From byte 0: a package that is asked for an object without a range asks for its length first.
+            held = file_system(part[0]).cat_ranges([*map(key_of, part)], 0, None, on_error="raise")
+        yield from held
+
+
+def opened(place: Path) -> Any:
+    """An object as a file: each read is a question to its store, for just what is read."""
+    return file_system(place).open(key_of(place), "rb", cache_type="none")
 
 
 @contextmanager

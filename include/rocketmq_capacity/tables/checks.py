@@ -20,7 +20,7 @@ from rocketmq_capacity.errors import ContractBroken, shown
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Column, Dataset
 from rocketmq_capacity.tables.rows import table_in
-from rocketmq_capacity.tables.source import parquet_file
+from rocketmq_capacity.tables.source import parquet_files
 
 CHECKED_ROWS: Final = 65_536
 """So many rows are in memory at a time, or up to twice as many."""
@@ -61,14 +61,13 @@ def check_written(dataset: type[Dataset], files: Sequence[Path]) -> None:
     """Check a table's files as they are on the disk, some rows at a time. Errors: as :func:`check`."""
     rows: list[pa.RecordBatch] = []
     are_long = False
-    for file in files:
-        with parquet_file(file) as parquet:
-            for batch in parquet.iter_batches(CHECKED_ROWS):
-                rows.append(batch)
-                is_long = sum(one.nbytes for one in rows) >= CHECKED_BYTES
-                if is_long or sum(map(len, rows)) >= CHECKED_ROWS:
-                    check(dataset, pa.Table.from_batches(rows))
-                    rows, are_long = [], are_long or is_long
+    for parquet in parquet_files(files):
+        for batch in parquet.iter_batches(CHECKED_ROWS):
+            rows.append(batch)
+            is_long = sum(one.nbytes for one in rows) >= CHECKED_BYTES
+            if is_long or sum(map(len, rows)) >= CHECKED_ROWS:
+                check(dataset, pa.Table.from_batches(rows))
+                rows, are_long = [], are_long or is_long
     if rows:
         check(dataset, pa.Table.from_batches(rows))
     if are_long and dataset.KEY:  # few rows were together
@@ -83,14 +82,16 @@ def check_stored(dataset: type[Dataset], files: Sequence[Path]) -> None:
     Errors: ContractBroken as :func:`check`, or if a file cannot be read.
     """
     optional = {column.name for column in fields(dataset) if not column.required}
+    keys = []
     try:
-        for file in files:
-            with parquet_file(file) as parquet:
-                held = parquet.schema_arrow
+        for parquet in parquet_files(files):
+            held = parquet.schema_arrow
             lacks = [field for field in arrow_schema(dataset) if field.name in optional - {*held.names}]
             check(dataset, pa.schema([*held, *lacks]).empty_table())
-        if dataset.KEY:
-            check(dataset, table_in(files, dataset, dataset.KEY), dataset.KEY)
+            if dataset.KEY:
+                keys.append(parquet.read([*dataset.KEY]))
+        if keys:
+            check(dataset, pa.concat_tables(keys), dataset.KEY)
     except (pa.ArrowException, OSError) as error:
         raise ContractBroken(f"{dataset.dataset_name()}: {files[0].parent}: cannot be read: {error!r:.200}") from None
 

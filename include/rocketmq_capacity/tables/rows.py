@@ -12,11 +12,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset, Queue
-from rocketmq_capacity.tables.source import parquet_file, sources
+from rocketmq_capacity.tables.source import parquet_files, read_files
 
 BATCH_ROWS: Final = 5_000
 """Rows that are in memory at a time."""
@@ -26,10 +25,9 @@ Record = TypeVar("Record", bound=NamedTuple)
 
 def rows_in(files: Sequence[Path], dataset: type[Row]) -> Iterator[Row]:
     """All rows of a dataset's files, one after the other."""
-    for path in files:
-        with parquet_file(path) as file:
-            for batch in file.iter_batches(BATCH_ROWS):
-                yield from _rows(dataset, batch)
+    for parquet in parquet_files(files):
+        for batch in parquet.iter_batches(BATCH_ROWS):
+            yield from _rows(dataset, batch)
 
 
 def table_in(
@@ -41,9 +39,7 @@ def table_in(
     """The rows of a dataset's files that meet a condition; of these columns, or of all."""
     if not files:
         return arrow_schema(dataset).empty_table().select([*(columns or arrow_schema(dataset).names)])
-    paths, system = sources(files)
-    chosen = None if columns is None else [*columns]
-    return pq.read_table(paths, columns=chosen, filters=condition, filesystem=system)
+    return read_files(files, columns=None if columns is None else [*columns], filters=condition)
 
 
 def rows_where(files: Sequence[Path], dataset: type[Row], condition: pc.Expression) -> list[Row]:

@@ -1,0 +1,70 @@
+"""How often a store is asked for a table: each question takes as long as a small file."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rocketmq_capacity.store.place import place_of
+from rocketmq_capacity.tables import SlaveDifference
+from rocketmq_capacity.tables.arrow import arrow_schema
+from rocketmq_capacity.tables.checks import check_stored, check_written
+from rocketmq_capacity.tables.rows import rows_in, table_in
+from rocketmq_capacity.tables.source import number_of_rows
+from tests.fixtures.s3 import BUCKET, S3
+
+FILES = 11
+"""More than are asked for at once."""
+
+
+@pytest.fixture
+def files(s3: S3) -> list[Path]:
+    """Files of a dataset with a key, a row each."""
+    folder = place_of(f"s3://{BUCKET}/{uuid4().hex}")
+    places = [folder / f"part-{number:05}.parquet" for number in range(FILES)]
+    for number, place in enumerate(places):
+        row = {"broker_name": f"b-{number:02}", "broker_id": 1, "topic": "pay"}
+        content = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist([row], arrow_schema(SlaveDifference)), content)
+        place.write_bytes(content.getvalue().to_pybytes())
+    return places
+
+
+def asked(s3: S3, call: Callable[[], object]) -> Counter[str]:
+    """How often the server was asked during a call, by method."""
+    log = s3.folder.with_name(f"{s3.folder.name}.log")
+    before = log.stat().st_size
+    call()
+    lines = log.read_bytes()[before:].decode().splitlines()
+    return Counter(line.split("|")[5].strip() for line in lines if line.count("|") > 5)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda files: table_in(files, SlaveDifference),
+        lambda files: list(rows_in(files, SlaveDifference)),
+        lambda files: check_written(SlaveDifference, files),
+        lambda files: check_stored(SlaveDifference, files),
+    ],
+    ids=["table", "rows", "check of what was written", "check of what was stored"],
+)
+def test_each_file_of_a_table_is_asked_for_once(
+    s3: S3, files: list[Path], read: Callable[[list[Path]], object]
+) -> None:
+    assert asked(s3, lambda: read(files)) == {"GET": FILES}
+
+
+def test_rows_come_in_the_order_of_the_files(files: list[Path]) -> None:
+    names = [f"b-{number:02}" for number in range(FILES)]
+    assert table_in(files, SlaveDifference)["broker_name"].to_pylist() == names
+    assert [row.broker_name for row in rows_in(files, SlaveDifference)] == names
+
+
+def test_a_footer_is_asked_for_alone(s3: S3, files: list[Path]) -> None:
+    assert number_of_rows(files[0]) == 1
+    assert asked(s3, lambda: number_of_rows(files[0])) == {"HEAD": 1, "GET": 1}
