@@ -12,7 +12,8 @@ from fastapi.responses import HTMLResponse
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.language.current import NONE
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
-from rocketmq_capacity.report.compared import DifferenceSummary, NotCompared, comparison_of
+from rocketmq_capacity.own_process import OwnProcessFailed
+from rocketmq_capacity.report.compared import DifferenceSummary, comparison_of
 from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, since_of
 from rocketmq_capacity.store.lake import RUN_ID
@@ -85,7 +86,7 @@ def _compared(chosen: Chosen) -> DifferenceSummary:
         return comparison_of(_file(chosen.reports["before"]), _file(chosen.reports["after"]), SHOWN)
     except BadInput:
         raise HTTPException(HTTPStatus.NOT_FOUND, "One of the two is not a plan that can be compared.") from None
-    except NotCompared as error:
+    except OwnProcessFailed as error:
         said = f"The two plans cannot be compared here: {error}. Download them."
         raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said) from None
 

@@ -27,7 +27,7 @@ NOT_SHOWN: Final = frozenset({
     "FastAPI",
 })
 """Calls whose texts no page shows."""
-SHOWN_ERRORS: Final = frozenset({"NotCompared", "OwnProcessFailed"})
+SHOWN_ERRORS: Final = frozenset({"OwnProcessFailed"})
 """Errors of which a page tells."""
 NO_TEXT_OF_A_PAGE: Final = re.compile(r"^/|^no page for|__accept-")
 """Addresses, lines of the log, and the name of a run."""

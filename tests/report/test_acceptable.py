@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.own_process import OwnProcessFailed
+from rocketmq_capacity.own_process import LARGEST_PLAN, OwnProcessFailed
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.report.acceptable import LARGEST, LONGEST, MOST, Risk, acceptable, acceptable_of
+from rocketmq_capacity.report.acceptable import LONGEST, MOST, Risk, acceptable, acceptable_of
 from rocketmq_capacity.report.acceptance import problem_of
 from rocketmq_capacity.report.accepting import is_about
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS
@@ -132,7 +132,7 @@ def test_what_is_no_plan_is_bad_input(stored: Path, content: bytes) -> None:
 
 
 def test_a_missing_plan_is_bad_input_and_a_huge_one_is_not_read(stored: Path) -> None:
-    os.truncate(stored, LARGEST + 1)
+    os.truncate(stored, LARGEST_PLAN + 1)
     with pytest.raises(OwnProcessFailed, match="more than 128 MiB"):
         acceptable_of(stored)
     stored.unlink()

@@ -6,9 +6,9 @@ import pytest
 
 from rocketmq_capacity import own_process
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process
+from rocketmq_capacity.own_process import LARGEST_PLAN, OwnProcessFailed, in_own_process
 from rocketmq_capacity.report import compared
-from rocketmq_capacity.report.compared import LARGEST, NotCompared, comparison_of, in_short
+from rocketmq_capacity.report.compared import comparison_of, in_short
 from rocketmq_capacity.report.difference import difference
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.row_builders import a_finding
@@ -79,9 +79,9 @@ def test_what_is_no_plan_is_bad_input(stored: tuple[Path, Path], content: bytes)
 
 def test_a_plan_that_is_too_large_is_not_read(stored: tuple[Path, Path]) -> None:
     with stored[0].open("r+b") as file:
-        file.truncate(LARGEST + 1)
+        file.truncate(LARGEST_PLAN + 1)
 
-    with pytest.raises(NotCompared, match="a plan is too large"):
+    with pytest.raises(OwnProcessFailed, match="a plan is too large"):
         comparison_of(*stored, 100)
 
 

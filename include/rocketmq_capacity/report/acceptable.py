@@ -4,7 +4,6 @@ To read a large plan takes a second, and no other thread runs meanwhile. So the 
 its own: ``python -m …`` with the plan's address on standard input.
 """
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,15 +14,13 @@ from pydantic import ValidationError
 
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.errors import BadInput, cut
-from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
+from rocketmq_capacity.own_process import answer_of, answer_question, state_of
 from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.plan import Plan, decoded_plan
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS
 from rocketmq_capacity.settings.accepted import PLACES, AcceptedRisk
 from rocketmq_capacity.vocabulary import Severity
 
-LARGEST: Final = 128 << 20
-"""Bytes of the largest plan that is read: one of 20,000 groups has less."""
 MOST: Final = 400
 """Risks of all causes: one takes about half a kB of the page."""
 LONGEST: Final = 300
@@ -91,20 +88,12 @@ def acceptable_of(plan: Path) -> Acceptable:
 
     Errors: BadInput if it cannot be read; OwnProcessFailed if it is too large, or takes too much time or memory.
     """
-    try:
-        stat = plan.stat()
-    except OSError as error:
-        raise BadInput(str(plan), "", f"cannot be read: {error.strerror}") from None
-    if stat.st_size > LARGEST:
-        raise OwnProcessFailed(f"the plan is too large (more than {LARGEST >> 20} MiB)")
-    return _read_once(plan, stat.st_ino, stat.st_mtime_ns)
+    return _read_once(plan, state_of(plan))
 
 
 @lru_cache(maxsize=16)
-def _read_once(plan: Path, _file: int, _modified: int) -> Acceptable:
-    acceptable_risks = msgspec.json.decode(
-        in_own_process(__name__, msgspec.json.encode(str(plan))), type=Acceptable | None
-    )
+def _read_once(plan: Path, _file: tuple[int, int, int]) -> Acceptable:
+    acceptable_risks: Acceptable | None = answer_of(__name__, str(plan), Acceptable | None)
     if acceptable_risks is None:
         raise BadInput(str(plan), "", "is no plan")
     return acceptable_risks
@@ -167,17 +156,13 @@ def _can_be_accepted(rule: str, place: Mapping[str, str | None]) -> bool:
     return True
 
 
-def main() -> int:
-    """Read the plan that standard input names, and write what can be accepted, or null if it is no plan."""
-    within_limits()
-    plan = msgspec.json.decode(sys.stdin.buffer.read(), type=str)
+def _answer(plan: str) -> Acceptable | None:
+    """What can be accepted of a plan; None if it is no plan."""
     try:
-        acceptable_risks = acceptable(decoded_plan(Path(plan).read_bytes()))
+        return acceptable(decoded_plan(Path(plan).read_bytes()))
     except (OSError, ValueError, RecursionError, BadInput):  # msgspec's errors are ValueErrors
-        acceptable_risks = None
-    sys.stdout.buffer.write(msgspec.json.encode(acceptable_risks))
-    return 0
+        return None
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    answer_question(str, _answer)

@@ -4,9 +4,6 @@ To read a large plan takes seconds and several times its size in memory, and no 
 server has it done by a process with limits of time and memory, and gets only what its page shows.
 """
 
-import gc
-import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +12,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from rocketmq_capacity.errors import BadInput, cut
-from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
+from rocketmq_capacity.own_process import answer_of, answer_question, state_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.plan import decoded_plan
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
@@ -26,8 +23,6 @@ from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import Severity
 
 Item = TypeVar("Item", PlanFinding, PlanRecommendation)
-LARGEST: Final = 128 << 20
-"""Bytes of the largest plan that is compared: one of 20,000 groups has less."""
 LONGEST: Final = 2_000
 """Characters of a text that the page shows."""
 
@@ -105,10 +100,6 @@ class DifferenceSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Those of the texts that are shown, as the two plans have them."""
 
 
-class NotCompared(Exception):
-    """The comparison takes more memory or time than it may."""
-
-
 def comparison_of(before: Path, after: Path, shown: int) -> DifferenceSummary:
     """The comparison of two stored plans, made by a process of its own; of the same files it is made once.
 
@@ -117,38 +108,22 @@ def comparison_of(before: Path, after: Path, shown: int) -> DifferenceSummary:
         after: the later one.
         shown: the most entries of each list.
 
-    Errors: BadInput if one of them cannot be read, or they cannot be compared; NotCompared if one is too large, or if
-    it takes too long.
+    Errors: BadInput if one of them cannot be read, or they cannot be compared; OwnProcessFailed if one is too
+    large, or if it takes too much time or memory.
     """
-    files = []
-    for plan in (before, after):
-        state = _state_of(plan)
-        if state.st_size > LARGEST:
-            raise NotCompared(f"a plan is too large (more than {LARGEST >> 20} MiB)")
-        files.append((state.st_ino, state.st_size, state.st_mtime_ns))
-    return _comparison_once(before, after, shown, tuple(files))
+    return _comparison_once(before, after, shown, (state_of(before), state_of(after)))
 
 
 @lru_cache(maxsize=16)
 def _comparison_once(
-    before: Path, after: Path, shown: int, _files: tuple[tuple[int, int, int], ...]
+    before: Path, after: Path, shown: int, _files: tuple[tuple[int, int, int], tuple[int, int, int]]
 ) -> DifferenceSummary:
     """Of a fleet's plans it takes some seconds to make, and a megabyte at most to keep."""
-    try:
-        request = msgspec.json.encode((str(before), str(after), shown))
-        comparison = msgspec.json.decode(in_own_process(__name__, request), type=DifferenceSummary | None)
-    except OwnProcessFailed as error:
-        raise NotCompared(str(error)) from None
+    plans = str(before), str(after)
+    comparison: DifferenceSummary | None = answer_of(__name__, (*plans, shown), DifferenceSummary | None)
     if comparison is None:
         raise BadInput("the two plans", "", "are not two plans that can be compared")
     return comparison
-
-
-def _state_of(plan: Path) -> os.stat_result:
-    try:
-        return plan.stat()
-    except OSError as error:
-        raise BadInput(str(plan), "", f"cannot be read: {error.strerror}") from None
 
 
 def in_short(whole: PlanDifference, shown: int, *sentences: Mapping[str, tuple[Sentence, ...]]) -> DifferenceSummary:
@@ -206,19 +181,15 @@ def _advice(item: PlanRecommendation) -> PageLine:
     return PageLine(title=action_title(item), text=cut(item.reason, LONGEST), rule=item.action)
 
 
-def main() -> int:
-    """Compare the two plans that standard input names, and write the comparison, or null if there is none."""
-    within_limits()
-    gc.disable()  # it looks at all parts of both plans again and again, which takes as long as all the rest
-    before, after, shown = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[str, str, int])
+def _answer(asked: tuple[str, str, int]) -> DifferenceSummary | None:
+    """The comparison of two plans; None if there is none."""
+    before, after, shown = asked
     try:
-        plans = [decoded_plan(Path(plan).read_bytes()) for plan in (before, after)]
-        comparison = in_short(difference(*plans), shown, *(plan.sentences for plan in plans))
+        plans = [decoded_plan(Path(file).read_bytes()) for file in (before, after)]
+        return in_short(difference(*plans), shown, *(plan.sentences for plan in plans))
     except (OSError, ValueError, RecursionError, BadInput):  # msgspec's errors are ValueErrors
-        comparison = None
-    sys.stdout.buffer.write(msgspec.json.encode(comparison))
-    return 0
+        return None
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    answer_question(tuple[str, str, int], _answer)

@@ -5,12 +5,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
 from rocketmq_capacity.errors import TableDamaged
-from rocketmq_capacity.own_process import in_own_process
+from rocketmq_capacity.own_process import answer_of
 from rocketmq_capacity.store.copies import copy_of
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.assess.groups import GroupStatus
@@ -69,7 +68,8 @@ def find_group(run: Run, plan: Path | None, text: str, language: Language) -> Da
     """
     files = [list(map(str, _files(run, dataset))) for dataset in DATASETS]
     asked = DaysRequest(text, language, files, None if plan is None else str(plan))
-    return msgspec.json.decode(in_own_process(PROCESS, msgspec.json.encode(asked)), type=DaysAnswer)
+    answer: DaysAnswer = answer_of(PROCESS, asked, DaysAnswer)
+    return answer
 
 
 def _files(run: Run, dataset: type[Dataset]) -> Sequence[Path]:

@@ -4,7 +4,6 @@ Airflow's API server asks this before it stores an answer. To read a large plan 
 meanwhile. So the server has it done by a process of its own: ``python -m …`` with the answer on standard input.
 """
 
-import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -12,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, StoreUnreachable
-from rocketmq_capacity.own_process import in_own_process, within_limits
+from rocketmq_capacity.own_process import answer_of, answer_question
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
@@ -125,25 +124,21 @@ def refusal_by_own_process(answer: CheckedAnswer, variables: Mapping[str, str]) 
 
     Errors: OwnProcessFailed if it takes too much time or memory.
     """
-    said: str | None = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(answer), variables))
+    said: str | None = answer_of(__name__, answer, str | None, variables)
     return said
 
 
-def main() -> int:
-    """Check the answer on standard input, and write the reason or null to standard output."""
-    within_limits()
-    answer = msgspec.json.decode(sys.stdin.buffer.read(), type=CheckedAnswer)
+def _answer(answer: CheckedAnswer) -> str | None:
+    """The reason; None as well for a run that is not in the lake."""
     try:
-        said = refusal_of(
+        return refusal_of(
             answer.option, answer.fields, answer.run_key, answer.digest, Lake(place_of(answer.lake)), answer.now
         )
     except DatasetMissing:
-        said = None  # the task that keeps the answer says it
+        return None  # the task that keeps the answer says it
     except (BadInput, StoreUnreachable) as error:
-        said = str(error)
-    sys.stdout.buffer.write(msgspec.json.encode(said))
-    return 0
+        return str(error)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    answer_question(CheckedAnswer, _answer)

@@ -3,13 +3,12 @@
 Airflow's API server asks this before a what-if starts. To read the snapshot of a large cluster takes a second.
 """
 
-import sys
 from pathlib import Path
 
 import msgspec
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
+from rocketmq_capacity.own_process import OwnProcessFailed, answer_of, answer_question
 from rocketmq_capacity.settings.policy import PolicyChanges, read_policy
 from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from rocketmq_capacity.snapshot.outline import LARGEST_APART, outline_of
@@ -39,7 +38,7 @@ def mismatch_by_own_process(fitting: Fitting) -> str:
     Empty as well if it cannot be found out: the task that reads the cluster says it then.
     """
     try:
-        said: str = msgspec.json.decode(in_own_process(__name__, msgspec.json.encode(fitting)), type=str)
+        said: str = answer_of(__name__, fitting, str)
     except OwnProcessFailed:
         return ""
     return said
@@ -63,13 +62,5 @@ def mismatch_of(fitting: Fitting) -> str:
     return ""
 
 
-def main() -> int:
-    """Look up what standard input has, and write the reason to standard output."""
-    within_limits()
-    fitting = msgspec.json.decode(sys.stdin.buffer.read(), type=Fitting)
-    sys.stdout.buffer.write(msgspec.json.encode(mismatch_of(fitting)))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    answer_question(Fitting, mismatch_of)

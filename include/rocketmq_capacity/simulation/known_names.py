@@ -1,7 +1,5 @@
 """The names that a cluster has by its stored snapshot, for the lists of a what-if's form."""
 
-import gc
-import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.own_process import OwnProcessFailed, in_own_process, within_limits
+from rocketmq_capacity.own_process import OwnProcessFailed, answer_of, answer_question
 from rocketmq_capacity.settings.policy import Policy, read_policy
 from rocketmq_capacity.simulation.parts import topics_read
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
@@ -92,19 +90,15 @@ def all_names_in(inventory: Path, policy: Path | None) -> ClusterNames:
 @lru_cache(maxsize=4)
 def _apart(inventory: tuple[str, int, int], policy: tuple[str, int] | None) -> ClusterNames:
     """Of 400 MB it takes a second or two. Errors: OwnProcessFailed."""
-    request = msgspec.json.encode((inventory[0], None if policy is None else policy[0]))
-    return msgspec.json.decode(in_own_process(__name__, request), type=ClusterNames)
+    asked = inventory[0], None if policy is None else policy[0]
+    names: ClusterNames = answer_of(__name__, asked, ClusterNames)
+    return names
 
 
-def main() -> int:
-    """Read the names in the files that standard input has, and write them to standard output."""
-    within_limits()
-    gc.disable()  # what is read stays until the end
-    inventory, policy = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[str, str | None])
-    names = names_in(Path(inventory), None if policy is None else Path(policy), LARGEST_APART)
-    sys.stdout.buffer.write(msgspec.json.encode(names))
-    return 0
+def _answer(asked: tuple[str, str | None]) -> ClusterNames:
+    inventory, policy = asked
+    return names_in(Path(inventory), None if policy is None else Path(policy), LARGEST_APART)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    answer_question(tuple[str, str | None], _answer)
