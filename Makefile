@@ -87,9 +87,7 @@ lock: ## resolve requirements*.in to requirements*.txt, with the hashes of every
 
 docs: ## write the data dictionary, the JSON Schemas, the rules and actions, and the licences again from the code
 	@$(SET_UP) $(FOR_DEV)
-	@$(IN) python -m rocketmq_capacity.tables.dictionary include/docs
-	@$(IN) python -m rocketmq_capacity.report.schema include/docs
-	@$(IN) python -m rocketmq_capacity.report.rules_page include/docs
+	@$(IN) python -m rocketmq_capacity.report.documents include/docs
 	@$(IN) python .make/licences.py
 
 clean: down ## delete what the set-up and runs made, except the lake in data/

@@ -1,8 +1,6 @@
 """The data dictionary against the contracts that it is made from."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +11,7 @@ from rocketmq_capacity.tables import DATASETS
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.checks import model
 from rocketmq_capacity.tables.dataset import Dataset, Int
-from rocketmq_capacity.tables.dictionary import FILE, main
+from rocketmq_capacity.tables.dictionary import FILE
 
 COMMITTED: Final = Path(__file__).parents[2] / "include/docs" / FILE
 SPARK_NAMES: Final = {
@@ -30,17 +28,6 @@ datasets = pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: data
 def facts(dataset: type[Dataset]) -> dict[str, str]:
     """What the docstring's labelled lines say."""
     return dict(re.findall(r"(?m)^ *(Grain|Key|Units): (.+)\.$", dataset.__doc__ or ""))
-
-
-def test_the_committed_dictionary_is_what_the_contracts_say_now(tmp_path: Path) -> None:
-    main([str(tmp_path)])
-    assert (tmp_path / FILE).read_text(encoding="utf-8") == COMMITTED.read_text(encoding="utf-8"), "run: make docs"
-
-
-def test_the_dictionary_is_a_program(tmp_path: Path) -> None:
-    module = "rocketmq_capacity.tables.dictionary"
-    subprocess.run([sys.executable, "-m", module, str(tmp_path / "new")], check=True, timeout=300)
-    assert (tmp_path / "new" / FILE).read_bytes() == COMMITTED.read_bytes()
 
 
 @datasets

@@ -1,8 +1,6 @@
 """The JSON Schemas against the types that they are made from, and plans against theirs."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +9,6 @@ import pytest
 
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
-from rocketmq_capacity.report.schema import FILES, main
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.made_scenario import a_scenario
 from tests.report.sample_cluster import sample_rows
@@ -29,19 +26,6 @@ def schema() -> Any:
     committed = json.loads((DOCS / "plan.schema.json").read_bytes())
     validator.check_schema(committed)
     return validator(committed)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_committed_schema_is_what_the_types_say_now(name: str, tmp_path: Path) -> None:
-    main([str(tmp_path)])
-    assert (tmp_path / name).read_bytes() == (DOCS / name).read_bytes(), "run: make docs"
-
-
-def test_the_schemas_are_made_by_a_program(tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "rocketmq_capacity.report.schema", str(tmp_path / "new")], check=True, timeout=300
-    )
-    assert {file.name for file in (tmp_path / "new").iterdir()} == set(FILES)
 
 
 @pytest.mark.parametrize("plan", [plan_of(sample_rows()), plan_of(varied_rows(12))], ids=["sample", "varied"])

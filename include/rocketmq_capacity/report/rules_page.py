@@ -1,10 +1,8 @@
-"""``python -m rocketmq_capacity.report.rules_page FOLDER``: writes rules-and-actions.md from the records of both."""
+"""The page rules-and-actions.md, from the records of both."""
 
-import argparse
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.catalogue.action import INVESTIGATE, Action, actions
@@ -192,16 +190,3 @@ def _value(default: object) -> str:
 
 def _links(names: Iterable[str]) -> str:
     return ", ".join(f"[{name}](#{name.lower()})" for name in names)
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Write the page into the folder."""
-    parser = argparse.ArgumentParser(prog="python -m rocketmq_capacity.report.rules_page", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help=f"where {FILE} goes")
-    folder = parser.parse_args(argv).folder
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / FILE).write_text(page(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,5 @@
-"""``python -m rocketmq_capacity.report.schema FOLDER``: writes the JSON Schemas from the types of the files."""
+"""The JSON Schemas, from the types of the files."""
 
-import argparse
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -29,17 +26,3 @@ def schema_of(file: type[Struct]) -> dict[str, Any]:
 def rendered(file: type[Struct]) -> bytes:
     """The bytes of a schema; equal types give equal bytes."""
     return msgspec.json.format(msgspec.json.encode(schema_of(file)), indent=2) + b"\n"
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Write the schemas into the folder."""
-    parser = argparse.ArgumentParser(prog="python -m rocketmq_capacity.report.schema", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the schemas go")
-    folder = parser.parse_args(argv).folder
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, file in FILES.items():
-        (folder / name).write_bytes(rendered(file))
-
-
-if __name__ == "__main__":
-    main()

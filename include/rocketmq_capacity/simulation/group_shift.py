@@ -123,16 +123,19 @@ def _business_queues(group: AssessedGroup) -> set[Queue]:
 
 def _without_readers(before: AssessedGroup, after: AssessedGroup) -> Crossed | None:
     """Queues by whether nobody owns them; None if an owner is unknown. Queues that are gone are neither."""
-    orphans_before, orphans_after = _orphans(before), _orphans(after)
     if not after.facts.connections:
         return NONE  # that its clients are gone says it
-    if orphans_after is None or (orphans_after and orphans_before is None):
+    return _crossed_queues(_orphans(before), _orphans(after), after)
+
+
+def _crossed_queues(
+    bad_before: frozenset[Queue] | None, bad_after: frozenset[Queue] | None, after: AssessedGroup
+) -> Crossed | None:
+    """How many queues become bad, and how many of those that are kept no longer are; None if that is unknown."""
+    if bad_after is None or (bad_after and bad_before is None):
         return None
-    kept = set(after.division.queues.names)
-    return Crossed(
-        len(orphans_after - (orphans_before or frozenset())),
-        len(((orphans_before or frozenset()) & kept) - orphans_after),
-    )
+    known = bad_before or frozenset()
+    return Crossed(len(bad_after - known), len((known & set(after.division.queues.names)) - bad_after))
 
 
 def _orphans(group: AssessedGroup) -> frozenset[Queue] | None:
@@ -147,13 +150,7 @@ def _orphans(group: AssessedGroup) -> frozenset[Queue] | None:
 
 def _read_twice(before: AssessedGroup, after: AssessedGroup) -> Crossed | None:
     """Queues by whether two clients read every message of them; None if an owner is unknown."""
-    twice_before, twice_after = _twice(before), _twice(after)
-    if twice_after is None or (twice_after and twice_before is None):
-        return None
-    kept = set(after.division.queues.names)
-    return Crossed(
-        len(twice_after - (twice_before or frozenset())), len(((twice_before or frozenset()) & kept) - twice_after)
-    )
+    return _crossed_queues(_twice(before), _twice(after), after)
 
 
 def _twice(group: AssessedGroup) -> frozenset[Queue] | None:

@@ -1,7 +1,6 @@
 """Which ordered messages go to other queues when a what-if changes the queues that producers see."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,22 +8,13 @@ import pyarrow.compute as pc
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount
 from rocketmq_capacity.plan_file.numbers import METRIC_DECIMALS, rounded
 from rocketmq_capacity.plan_file.ordered_topic import OrderedTopic
+from rocketmq_capacity.producers import TopicQueuesOnBroker
 from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages
 from rocketmq_capacity.simulation.queue_plans import topics_of
 from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.tables import TopicQueue
 from rocketmq_capacity.vocabulary import BUSINESS, MASTER, PERM_WRITE, java_order
-
-
-class TopicQueueRow(NamedTuple):
-    """Some columns of ``topic_queue``."""
-
-    topic: str
-    broker_name: str
-    write_queue_nums: int | None
-    perm: int | None
-    broker_state: str
 
 
 def ordered_topics(sides: Sides) -> tuple[OrderedTopic, ...]:
@@ -54,7 +44,7 @@ def ordered_topics(sides: Sides) -> tuple[OrderedTopic, ...]:
 def _written(side: RunSide) -> Mapping[str, Mapping[str, int]]:
     """By business topic and broker the queues that producers see there."""
     queues: dict[str, dict[str, int]] = {}
-    for row in side.records(TopicQueue, TopicQueueRow, pc.field("kind").cast(pa.string()) == BUSINESS):
+    for row in side.records(TopicQueue, TopicQueuesOnBroker, pc.field("kind").cast(pa.string()) == BUSINESS):
         if row.broker_state == MASTER and (row.perm or 0) & PERM_WRITE:
             queues.setdefault(row.topic, {})[row.broker_name] = row.write_queue_nums or 0
     return queues

@@ -1,9 +1,7 @@
-"""``python -m rocketmq_capacity.tables.dictionary FOLDER``: writes data-dictionary.md from the datasets."""
+"""The page data-dictionary.md, from the datasets."""
 
-import argparse
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin
 
@@ -128,16 +126,3 @@ def _meaning(dataset: type[Dataset]) -> Iterator[str]:
 def _code(name: str) -> str:
     """A type in code form; the page's own two are words."""
     return name if name in {"METRICS", "queue"} else f"`{name}`"
-
-
-def main(argv: Sequence[str] | None = None) -> None:
-    """Write the page into the folder."""
-    parser = argparse.ArgumentParser(prog="python -m rocketmq_capacity.tables.dictionary", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help=f"where {FILE} goes")
-    folder = parser.parse_args(argv).folder
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / FILE).write_text(dictionary(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
