@@ -9,11 +9,12 @@ from typing import Any
 
 from tests.assessment.cases import OWN_STRATEGY, Part, Queue, member, owned
 from tests.assessment.judge import Judgement, Row
+from tests.assessment.test_backlog import END, behind
 from tests.simulation.clusters import queues, reads
 
 PART = Part()
 Samples = Sequence[tuple[int | None, int | None]]
-END = 100_000
+
 """The broker's offset of every queue at the snapshot."""
 
 
@@ -33,24 +34,19 @@ def _case(name: str, lags: Sequence[int | None], samples: Samples, of: Queue | N
     )
 
 
-def _behind(*lags: int) -> Samples:
-    """Samples with these lags, of a consumer that moves on: the broker's offset grows by 2,000 each time."""
-    return [(END - 2_000 * (len(lags) - n), END - 2_000 * (len(lags) - n) - lag) for n, lag in enumerate(lags)]
-
-
 def _places(*offsets: int) -> Samples:
     """Samples of a consumer at these offsets, of a queue that is not written any more."""
     return [(END, offset) for offset in offsets]
 
 
 _UNEVEN = (10_000, 1_000, 1_000, 1_000)
-_GROWS = _behind(*range(1_000, 10_000, 1_000))
+_GROWS = behind(*range(1_000, 10_000, 1_000))
 _case("lag_grows", _UNEVEN, _GROWS)
 _case("lag_peak_of_3_00", (9_000, 1_000, 1_000, 1_000), _GROWS)
-_case("lag_falls_once", _UNEVEN, _behind(1_000, 2_000, 3_000, 2_999, 4_000, 5_000, 6_000, 7_000, 8_000))
-_case("lag_stays", _UNEVEN, _behind(*[10_000] * 9))
+_case("lag_falls_once", _UNEVEN, behind(1_000, 2_000, 3_000, 2_999, 4_000, 5_000, 6_000, 7_000, 8_000))
+_case("lag_stays", _UNEVEN, behind(*[10_000] * 9))
 _case("nine_samples", _UNEVEN, _GROWS[1:])
-_case("lag_was_gone_once", _UNEVEN, _behind(0, *range(1_000, 9_000, 1_000)))
+_case("lag_was_gone_once", _UNEVEN, behind(0, *range(1_000, 9_000, 1_000)))
 _case(
     "stands_still",
     _UNEVEN,

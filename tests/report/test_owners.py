@@ -1,8 +1,5 @@
 """Owners and tiers: on groups, findings, recommendations and causes, in the order of causes, and in files."""
 
-import csv
-import io
-
 import pytest
 
 from rocketmq_capacity.report.tables import findings_by_owner, owner_files
@@ -10,6 +7,7 @@ from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import page_of, plan_of, publish_rows
 from tests.report.page_reader import HTML, by_id, elements, read_page, section, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
+from tests.report.test_tables import read
 
 TOPICS = {"g_pay": ["pay", "both"], "g_stock": ["stock", "both"], "g_other": ["other"]}
 POLICY = Policy.model_validate({
@@ -31,10 +29,6 @@ def rows(*findings, **more):
 
 def of_groups(severities, rule="IDLE_CONSUMERS"):
     return [a_finding(rule, consumer_group=name, severity=severity) for name, severity in severities.items()]
-
-
-def read(content):
-    return list(csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
 
 
 def test_groups_have_the_owner_and_the_tier_of_their_entry():
