@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, InventoryTopic
@@ -204,3 +205,34 @@ def test_a_topic_is_where_the_policy_places_it_or_a_note_says_where_else() -> No
 def test_a_placement_that_says_nothing_is_an_error(placement: Sequence[Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         Policy.model_validate({"placement": placement})
+
+
+def of_cluster(name: str, cluster_name: str) -> InventoryBroker:
+    return replace(broker(name), config={"brokerClusterName": cluster_name})
+
+
+def test_topics_stay_in_their_cluster_where_a_name_server_has_several() -> None:
+    first, second = ([of_cluster(one, name) for one in names] for name, names in (("one", (A, B)), ("two", (C, D))))
+    topics = [*pairs(20, A, B), on("of_two", C, D), on("of_one", A), on("more_of_two", C, D)]
+
+    (note,) = found(fleet([*topics, on("alone", "broker-e")], [*first, *second, of_cluster("broker-e", "three")]))
+
+    assert (note["topic"], note["subjects"]) == ("of_one", [B])
+
+
+def test_a_new_broker_is_levelled_with_topics_of_its_cluster() -> None:
+    brokers = [*(of_cluster(one, "one") for one in (A, B)), *(of_cluster(one, "two") for one in (C, D))]
+
+    note, *_ = found(fleet([*pairs(3, A, B), on("of_two", C), on("too", C)], brokers))
+
+    assert (note["broker_name"], note["subjects"]) == (D, [D])
+    assert [one["topic"] for one in note["evidence"]["proposed"]] == ["of_two", "too"]
+    assert [one["broker_name"] for one in note["evidence"]["brokers"]] == [C, D]
+
+
+def test_a_topic_that_was_closed_on_a_broker_is_not_created_there() -> None:
+    closed = topic("closed", queues(A, 4), queues(B, 4, perm=0), rates={(A, number): 1.0 for number in range(4)})
+
+    assert found(fleet([*pairs(2, A, B), closed], [A, B])) == []
+    (note,) = found(fleet([*pairs(2, A, B, C), closed], [A, B, C]))
+    assert note["subjects"] == [C]

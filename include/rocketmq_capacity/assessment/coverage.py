@@ -117,7 +117,7 @@ TOPIC_COVERAGE: Final = Rule(
     - A broker that may be read and written has no business topics, or far fewer than its peers (`peers_ratio`), in
       topics and in messages. RocketMQ does not put existing topics on new brokers by itself. The evidence has the
       share of each broker, and the topics that would level this one by their traffic.
-    - A topic is on a single broker.
+    - A topic is on a single broker of its cluster, and was closed on no other (perm 0, or no queues).
     - A topic is not where the policy's `placement` has it, or also elsewhere.
     - No broker has the topic, or a queue of it.
 
@@ -174,8 +174,8 @@ def topic_coverage(
     for topic in sorted(spread.topics, key=java_order):
         if topic in spread.placed:
             yield from _elsewhere(topic, spread)
-        elif len(spread.topics[topic]) == 1 and len(spread.brokers) > 1:
-            yield _on_one_broker(topic, spread)
+        elif len(spread.topics[topic]) == 1:
+            yield from _on_one_broker(topic, spread)
 
 
 def _lacking(spread: TopicSpread, policy: Policy) -> list[str]:
@@ -187,7 +187,7 @@ def _lacking(spread: TopicSpread, policy: Policy) -> list[str]:
 
 def _is_far_below(name: str, spread: TopicSpread, policy: Policy) -> bool:
     ratio = policy.thresholds.TOPIC_COVERAGE.peers_ratio
-    peers = [other for other in spread.brokers if other != name and spread.counts[other]]
+    peers = [other for other in spread.peers(name) if spread.counts[other]]
     if not peers or spread.counts[name] >= ratio * median(spread.counts[other] for other in peers):
         return False
     rate, of_peers = spread.rates[name], [spread.rates[other] for other in peers]
@@ -199,10 +199,10 @@ def _is_far_below(name: str, spread: TopicSpread, policy: Policy) -> bool:
 def _empty_broker(
     name: str, lacking: Sequence[str], spread: TopicSpread, kept: Collection[str], policy: Policy
 ) -> Finding:
-    peers = [other for other in spread.brokers if other != name and spread.counts[other]]
+    peers = [other for other in spread.peers(name) if spread.counts[other]]
     usual, count, rate = median(spread.counts[other] for other in peers), spread.counts[name], spread.rates[name]
     proposed = _proposed(name, lacking, spread, kept, policy)
-    shares = sorted(spread.brokers, key=lambda each: (-(spread.rates[each] or 0.0), each))[:NAMED]
+    shares = sorted([name, *spread.peers(name)], key=lambda each: (-(spread.rates[each] or 0.0), each))[:NAMED]
     few_topics = "has no business topic" if not count else f"has only {counted(count, 'business topic')}"
     return finding(
         TOPIC_COVERAGE,
@@ -237,12 +237,13 @@ def _proposed(
 
     All brokers that lack topics are taken to get the same ones. Without rates the topics come by name.
     """
-    bounds, target = policy.thresholds.TOPIC_COVERAGE, (spread.total or 0.0) / len(spread.brokers)
+    bounds, together = policy.thresholds.TOPIC_COVERAGE, {name, *spread.peers(name)}
+    target = (sum_of(spread.rates[each] for each in together) or 0.0) / len(together)
     proposed: list[Proposed] = []
     level = spread.rates[name] or 0.0
     for rate, topic in sorted(_candidates(name, spread, kept), key=lambda one: (-(one[0] or 0.0), java_order(one[1]))):
         on = spread.topics[topic]
-        added = (rate or 0.0) / (len(on) + sum(other not in on for other in lacking))
+        added = (rate or 0.0) / (len(on) + len(together.intersection(lacking).difference(on)))
         is_needed = level + added <= target if target else True
         if is_needed and (added or not target):
             level += added
@@ -253,20 +254,31 @@ def _proposed(
 
 
 def _candidates(name: str, spread: TopicSpread, kept: Collection[str]) -> Iterator[tuple[float | None, str]]:
-    """The topics that may be created on a broker, with their messages a second: those of its machine room, if known."""
-    room = spread.brokers[name].room
+    """The topics of its cluster that may be created on a broker, with their messages a second.
+
+    Those of its machine room, if it is known.
+    """
+    room, peers = spread.brokers[name].room, set(spread.peers(name))
     for topic, on in spread.topics.items():
         rooms = {spread.brokers[other].room for other in on if other in spread.brokers}
         is_near = room in rooms or None in rooms or (room is None and bool(rooms))
-        is_free = name not in on and topic not in spread.placed and topic not in kept
+        is_free = (
+            name not in {*on, *spread.closed.get(topic, ())}
+            and not peers.isdisjoint(on)
+            and topic not in spread.placed
+            and topic not in kept
+        )
         if is_near and is_free:
             yield sum_of(on.values()), topic
 
 
-def _on_one_broker(topic: str, spread: TopicSpread) -> Finding:
+def _on_one_broker(topic: str, spread: TopicSpread) -> Iterator[Finding]:
+    """A topic that is on a single broker, if its cluster has others where it was not closed."""
     ((name, rate),) = spread.topics[topic].items()
-    missing = _further_brokers(name, spread)
-    return finding(
+    missing = _further_brokers(topic, name, spread)
+    if not missing:
+        return
+    yield finding(
         TOPIC_COVERAGE,
         INFO,
         topic=topic,
@@ -282,13 +294,17 @@ def _on_one_broker(topic: str, spread: TopicSpread) -> Finding:
     )
 
 
-def _further_brokers(name: str, spread: TopicSpread) -> list[str]:
-    """The brokers that a topic of one broker lacks: those of the set that most topics there share.
+def _further_brokers(topic: str, name: str, spread: TopicSpread) -> list[str]:
+    """The brokers of its cluster that a topic of one broker lacks: those of the set that most topics there share.
 
-    Without such a set it is the broker with the fewest messages, one of its machine room if there is another.
+    Without such a set it is the broker with the fewest messages, one of its machine room if there is another. Brokers
+    on which the topic was closed do not count.
     """
+    peers = [other for other in spread.peers(name) if other not in spread.closed.get(topic, ())]
+    if not peers:
+        return []
     usable = [(-topics, sorted(brokers - {name})) for brokers, topics in spread.sets.items() if name in brokers]
-    usable = [(topics, brokers) for topics, brokers in usable if spread.brokers.keys() >= set(brokers)]
+    usable = [(topics, brokers) for topics, brokers in usable if set(peers) >= set(brokers)]
     if usable:
         return min(usable)[1]
     room = spread.brokers[name].room if name in spread.brokers else None
@@ -296,7 +312,7 @@ def _further_brokers(name: str, spread: TopicSpread) -> list[str]:
     def order(other: str) -> tuple[bool, float, int, str]:
         return spread.brokers[other].room != room, spread.rates[other] or 0.0, spread.counts[other], other
 
-    return [min((other for other in spread.brokers if other != name), key=order)]
+    return [min(peers, key=order)]
 
 
 def _elsewhere(topic: str, spread: TopicSpread) -> Iterator[Finding]:
