@@ -179,7 +179,12 @@ CLUSTER: Final[dict[str, Any]] = {
         }
     ],
     "failures": [
-        {"broker_addr": "10.0.1.2:10911", "request": "GET_ALL_TOPIC_CONFIG", "error": "timed out after 5 s"},
+        {
+            "broker_addr": "10.0.1.2:10911",
+            "request": "GET_ALL_TOPIC_CONFIG",
+            "error": "timed out after 5 s",
+            "of_clients": False,
+        },
     ],
 }
 
