@@ -38,7 +38,8 @@ class Consumer:
     ``config`` is this client's own list of (topic, broker name, queue id). ``delay_ms`` is slept for each message. The
     intervals are short, so that tests need not wait half a minute for what RocketMQ does every 30 s, nor a minute for a
     popped message whose answer came too late: it is given again after ``pop_invisible_ms``. ``record`` is a file that
-    gets a line for each message: milliseconds, topic, broker, queue, offset, milliseconds when it was stored.
+    gets a line for each message: milliseconds, topic, broker, queue, offset, milliseconds when it was stored. With
+    ``fails_first``, a listener that is not orderly takes a message only when it comes again.
     """
 
     consumer_group: str
@@ -48,6 +49,7 @@ class Consumer:
     strategy_params: Mapping[str, Any] | None = None
     message_model: str = "CLUSTERING"
     orderly: bool = False
+    fails_first: bool = False
     pop: bool = False
     pop_invisible_ms: int = 10_000
     consume_from_where: str = "CONSUME_FROM_FIRST_OFFSET"

@@ -1,12 +1,14 @@
-"""A broker that refuses a group: its clients hold the queues, ask for messages, and get none."""
+"""A broker that refuses a group, and one that puts its failed messages where nobody reads: its clients get nothing."""
 
 import contextlib
 import re
+import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pytest
 
+from rocketmq_capacity.assessment.retry import RetryQueues
 from rocketmq_capacity.assessment.stuck import StuckQueues
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
@@ -21,6 +23,11 @@ PATIENCE_S: Final = 180.0
 CREATES_NOTHING: Final = {"autoCreateSubscriptionGroup": "false"}
 CAUSES: Final = {"half": "NOT_CREATED", "off": "CONSUME_DISABLED", "all": "BROADCAST_DISABLED"}
 """By topic, why broker-b refuses the group of its name."""
+AGAIN: Final = "again"
+"""A topic whose messages fail the first time; broker-b puts them into more retry queues than there are."""
+RETRY_QUEUES: Final = 4
+RETRIED_AFTER_S: Final = 10.0
+"""The first delay of a message that has failed."""
 MESSAGES: Final = 40
 AS_ELSEWHERE: Final = {
     "retryQueueNums": "1",
@@ -58,8 +65,13 @@ def before(running: tuple[Cluster, Clients]) -> PlainPlan:
         model = "BROADCASTING" if topic == "all" else "CLUSTERING"
         for number in range(2):
             clients.start_consumer(Consumer(f"g_{topic}", f"{topic}-{number}", [topic], message_model=model))
+    cluster.create_topic(AGAIN, {"broker-a": 2, "broker-b": 2})
+    for address in (on_a, on_b):
+        cluster.mqadmin(create.format(address, f"g_{AGAIN}", "-q 1"))
+    clients.start_consumer(Consumer(f"g_{AGAIN}", f"{AGAIN}-1", [AGAIN], fails_first=True))
     clients.settled()
-    for topic in CAUSES:
+    cluster.mqadmin(create.format(on_b, f"g_{AGAIN}", f"-q {RETRY_QUEUES}"))
+    for topic in (*CAUSES, AGAIN):
         clients.produce(topic, MESSAGES)
         clients.start_load(topic, 4.0)
     try:
@@ -82,6 +94,12 @@ def read_of(clients: Clients, topic: str) -> list[int]:
     return [one.consumed for one in clients.owned() if one.consumer_group == f"g_{topic}"]
 
 
+def written_in(cluster: Cluster) -> dict[str, int]:
+    """How many messages each topic has got."""
+    topics = snapshot_of(cluster).topics
+    return {one.topic: sum(offset.max_offset or 0 for offset in one.offsets or ()) for one in topics}
+
+
 @pytest.mark.parametrize(("topic", "cause"), CAUSES.items())
 def test_the_broker_is_named_with_the_reason(before: PlainPlan, topic: str, cause: str) -> None:
     (finding,) = (one for one in before.findings if (one.rule, one.consumer_group) == ("STUCK_QUEUE", f"g_{topic}"))
@@ -98,9 +116,7 @@ def test_once_the_command_is_filled_in_clients_read_everything(
     running: tuple[Cluster, Clients], before: PlainPlan
 ) -> None:
     cluster, clients = running
-    written = {
-        one.topic: sum(offset.max_offset or 0 for offset in one.offsets or ()) for one in snapshot_of(cluster).topics
-    }
+    written = written_in(cluster)
     for topic in CAUSES:
         assert min(read_of(clients, topic)) < written[topic]
         (line,) = (line for line in commands_for(before, f"g_{topic}") if "updateSubGroup" in line)
@@ -110,3 +126,32 @@ def test_once_the_command_is_filled_in_clients_read_everything(
     until(lambda: all(one >= written["all"] for one in read_of(clients, "all")), PATIENCE_S)
     after = plain_plan(snapshot_of(cluster))
     assert [one for one in after.findings if one.rule == "STUCK_QUEUE"] == []
+
+
+def test_failed_messages_that_nobody_reads_come_again_once_the_command_is_carried_out(
+    running: tuple[Cluster, Clients], before: PlainPlan
+) -> None:
+    cluster, clients = running
+    found = [one for one in before.findings if one.rule == "RETRY_PRESSURE" and one.broker_name is not None]
+    assert [(one.consumer_group, one.broker_name) for one in found] == [(f"g_{AGAIN}", "broker-b")]
+    evidence = RetryQueues.of(found[0])
+    assert (evidence.retry_queue_nums, evidence.read_queue_nums) == (RETRY_QUEUES, 1)
+    assert found[0].severity == ("CRITICAL" if evidence.failed_msgs_per_s else "WARNING")
+
+    twice = 2 * written_in(cluster)[AGAIN]
+    until(lambda: rests(clients), PATIENCE_S)
+    assert sum(read_of(clients, AGAIN)) < twice
+
+    (answer,) = (one for one in before.recommendations if "RETRY_PRESSURE" in one.rules)
+    (line,) = (line for line in answer.commands if "updateTopic" in line)
+    cluster.mqadmin(line.removeprefix("# "))
+    until(lambda: sum(read_of(clients, AGAIN)) == twice, PATIENCE_S)
+    after = plain_plan(snapshot_of(cluster))
+    assert [one for one in after.findings if one.rule == "RETRY_PRESSURE" and one.broker_name is not None] == []
+
+
+def rests(clients: Clients) -> bool:
+    """Whether nothing comes again for longer than a message is delayed that has failed."""
+    count = read_of(clients, AGAIN)
+    time.sleep(2 * RETRIED_AFTER_S)
+    return read_of(clients, AGAIN) == count

@@ -1,6 +1,6 @@
-"""RETRY_PRESSURE: messages that fail and are delivered again."""
+"""RETRY_PRESSURE: messages that fail and are delivered again, or would not be."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import fsum
 from typing import Annotated, Final
 
@@ -9,8 +9,8 @@ from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
-from rocketmq_capacity.vocabulary import CRITICAL, RETRY, WARNING
-from rocketmq_capacity.wording import percent, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, RETRY, RETRY_PREFIX, WARNING, java_order
+from rocketmq_capacity.wording import counted, percent, rounded
 
 
 class Retry(Evidence, frozen=True, kw_only=True):
@@ -24,26 +24,64 @@ class Retry(Evidence, frozen=True, kw_only=True):
     bound_ratio: Annotated[float, means("share that may fail, by the policy")]
 
 
+class RetryQueues(Evidence, frozen=True, kw_only=True):
+    """The evidence of RETRY_PRESSURE where a broker leaves failed messages unread."""
+
+    retry_queue_nums: Annotated[
+        int, means("that the broker spreads failed messages over; it throws them away at 0", "queue")
+    ]
+    read_queue_nums: Annotated[int, means("of the retry topic there that are read", "queue")]
+    failed_msgs_per_s: Annotated[float | None, means("messages that fail, on all brokers")]
+
+
+def _advice(_: Finding, evidence: Evidence) -> str:
+    if not isinstance(evidence, RetryQueues):
+        return LISTENER_FAILS
+    return MORE_RETRY_QUEUES if evidence.retry_queue_nums else NO_RETRY_QUEUES
+
+
+LISTENER_FAILS: Final = (
+    "Find out why the listener fails: a message that fails is delivered again up to 16 times, and then goes to"
+    " the dead-letter topic."
+)
+MORE_RETRY_QUEUES: Final = (
+    "Give the retry topic as many queues on this broker as retryQueueNums says. The clients take the new queues within"
+    " half a minute, and read what is in them from its beginning."
+)
+NO_RETRY_QUEUES: Final = (
+    "Set retryQueueNums on this broker to the queues of the retry topic, or to 1. The messages that it has thrown away"
+    " do not come back."
+)
+
 RETRY_PRESSURE: Final = Rule(
     name="RETRY_PRESSURE",
-    title="Many messages fail and are delivered again",
-    meaning=("Consumers fail on many messages. These are delivered again, and in the end go to the dead-letter topic."),
-    place=210,
-    evidence=Retry,
-    advice=(
-        "Find out why the listener fails: a message that fails is delivered again up to 16 times, and then goes to"
-        " the dead-letter topic."
+    title="Failed messages are many, or are not delivered again",
+    meaning=(
+        "Consumers fail on many messages. These are delivered again, and in the end go to the dead-letter topic. Or a"
+        " broker puts failed messages where nobody reads them."
     ),
-    shows="#Max Offset has stopped growing.",
+    place=210,
+    evidence=(Retry, RetryQueues),
+    advice=_advice,
+    shows="#Max Offset has stopped growing, and each broker has as many rows as retryQueueNums says.",
     shown_by="retry topic",
     needs=("clients", "consumed"),
     severities={
-        "CRITICAL": "so many fail that many end in the dead-letter topic, 16 attempts and some hours later",
-        "WARNING": "some fail",
+        "CRITICAL": (
+            "so many fail that many end in the dead-letter topic, 16 attempts and some hours later; or some fail, and a"
+            " broker leaves them unread"
+        ),
+        "WARNING": "some fail; or a broker would leave those unread that fail",
     },
     details="""
     The listener fails for more than `failed_ratio` of the messages, or that many come again by the group's retry
     topic. A failed message is delivered up to 16 times more, and each time it takes a thread.
+
+    A broker puts a failed message into any of `retryQueueNums` queues of the group's retry topic. A retry topic that is
+    there already keeps its number of queues when `retryQueueNums` is raised, so nobody reads the others
+    ([apache/rocketmq#3953](https://github.com/apache/rocketmq/issues/3953)). With 0 the broker throws failed messages
+    away, and says that it took them. This is about groups that pull and consume in any order. The others send no
+    failed messages to a broker, or the broker makes their retry topics itself.
     """,
     flaps=True,
 )
@@ -84,4 +122,47 @@ def retry_pressure(group: AssessedGroup) -> Iterator[Finding]:
     )
 
 
-GROUP_RULES: Final[tuple[GroupRule, ...]] = (retry_pressure,)
+def unread_retries(group: AssessedGroup) -> Iterator[Finding]:
+    """RETRY_PRESSURE: a broker spreads failed messages over more queues than are read, or throws them away.
+
+    Source: AbstractSendMessageProcessor.consumerSendMsgBack, rocketmq-all-5.3.3.
+    """
+    facts = group.facts
+    if not facts.is_clustering or facts.is_orderly or not facts.pulls or not facts.connections:
+        return
+    numbers = {one.broker_name: one.retry_queue_nums for one in facts.retry_queues}
+    name = RETRY_PREFIX + group.name
+    places = (place for reads in facts.reads if reads.topic.topic == name for place in reads.topic.places)
+    failing = _sum(one.failed_msgs_per_s for one in facts.consumed)
+    for place in sorted(places, key=lambda place: java_order(place.broker_name)):
+        number = numbers.get(place.broker_name)
+        if number is None or place.read_queue_nums is None or 0 < number <= place.readable:
+            continue
+        yield finding(
+            RETRY_PRESSURE,
+            CRITICAL if failing else WARNING,
+            consumer_group=group.name,
+            broker_name=place.broker_name,
+            evidence=RetryQueues(
+                retry_queue_nums=number, read_queue_nums=place.readable, failed_msgs_per_s=rounded(failing)
+            ),
+            message=_unread(place.broker_name, number, place.readable),
+        )
+
+
+def _unread(broker_name: str, number: int, readable: int) -> str:
+    if not number:
+        return f"{broker_name} throws away the group's messages that fail: its retryQueueNums is 0."
+    return (
+        f"{broker_name} puts {percent((number - readable) / number)} of the group's messages that fail where nobody"
+        f" reads them: its retryQueueNums is {number}, and {counted(readable, 'queue')} of its retry topic can be read."
+    )
+
+
+def _sum(rates: Iterable[float | None]) -> float | None:
+    """The sum of those that are known; None if none is."""
+    known = [one for one in rates if one is not None]
+    return fsum(known) if known else None
+
+
+GROUP_RULES: Final[tuple[GroupRule, ...]] = (retry_pressure, unread_retries)

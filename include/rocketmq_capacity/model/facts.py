@@ -50,6 +50,7 @@ __all__ = [
     "Reader",
     "Reads",
     "Refusal",
+    "RetryQueueNums",
     "SampledOffsets",
     "Stranded",
     "TopicFacts",
@@ -206,6 +207,13 @@ class Refusal(Facts, frozen=True, kw_only=True):
     why: WhyRefused
 
 
+class RetryQueueNums(Facts, frozen=True, kw_only=True):
+    """How many queues a broker spreads a group's failed messages over."""
+
+    broker_name: str
+    retry_queue_nums: int
+
+
 class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """A consumer group with everything that the snapshot knows of it, or without its observations."""
 
@@ -224,6 +232,8 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """None without snapshots of the last hours."""
     refusals: tuple[Refusal, ...] = ()
     """Brokers that give it no messages, sorted by name."""
+    retry_queues: tuple[RetryQueueNums, ...] = ()
+    """Those of brokers that do not use one, sorted by name."""
 
     def observed(self, observations: str, sampled: str) -> "GroupFacts":
         """The same group with its observations and its offsets over time, which are given as JSON."""

@@ -14,6 +14,7 @@ from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
 from rocketmq_capacity.assessment.order import Unordered
 from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
 from rocketmq_capacity.assessment.retention import RetentionEvidence
+from rocketmq_capacity.assessment.retry import RetryQueues
 from rocketmq_capacity.assessment.slave_drift import SlaveDrift
 from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.assessment.topology import Nameservers
@@ -24,6 +25,7 @@ from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.facts import AdvisedCluster
+from rocketmq_capacity.vocabulary import RETRY_PREFIX
 from rocketmq_capacity.wording import listed
 
 ACTION: Final = Action(
@@ -247,9 +249,21 @@ def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
         settings = SWITCHED_ON[StuckQueues.of(finding).queues[0].cause or ""]
         address, group = cluster.address(finding.broker_name), finding.consumer_group or ""
         return [commands.comment(commands.set_group(cluster.nameserver, address, group, **settings))]
+    evidence = evidence_of(finding)
+    if isinstance(evidence, RetryQueues):
+        return [commands.comment(_with_retry_queues(finding, evidence, cluster))]
     if finding.rule != "READ_ONLY_IDLE":
         return []
     return [
         commands.comment(commands.restore_broker(cluster.nameserver, cluster.address(name)))
         for name in ReadOnlyIdle.of(finding).brokers
     ]
+
+
+def _with_retry_queues(finding: tables.Finding, evidence: RetryQueues, cluster: AdvisedCluster) -> str:
+    """The command after which a broker puts failed messages into queues that are read."""
+    group, number = finding.consumer_group or "", evidence.retry_queue_nums
+    address = cluster.address(finding.broker_name or "")
+    if not number:
+        return commands.set_retry_queues(cluster.nameserver, address, group, max(1, evidence.read_queue_nums))
+    return commands.update_topic(cluster.nameserver, address, RETRY_PREFIX + group, (number, number), 6, "false")

@@ -45,10 +45,12 @@ def replace_client(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation for all outliers of a group. It changes no queue, so it also holds for part of the facts."""
     for finding in group.named(OUTLIER):
         facts, asked = ClientOutlier.of(finding), [one for one in finding.subjects if one in set(group.askable)]
+        of_brokers = {one.rule for one in group.findings if one.broker_name is not None}
         follows = [
             one.rule
             for one in group.findings
-            if comes_of_outlier(one.rule, one.subjects, one.queues, finding.subjects, facts)
+            if one.rule not in of_brokers
+            and comes_of_outlier(one.rule, one.subjects, one.queues, finding.subjects, facts)
         ]
         yield answer(
             ACTION,

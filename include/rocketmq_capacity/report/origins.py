@@ -105,7 +105,8 @@ def _origin_in_clients(
     for index in others.get(OUTLIER, ()):
         sick = ClientOutlier.read(findings[index])
         outliers = [one for one in findings[index].subjects if isinstance(one, str)]
-        if sick is not None and comes_of_outlier(finding.rule, clients, queues, outliers, sick):
+        is_of_broker = finding.broker_name is not None
+        if sick is not None and not is_of_broker and comes_of_outlier(finding.rule, clients, queues, outliers, sick):
             return index
     return None
 

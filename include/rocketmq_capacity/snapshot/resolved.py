@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from rocketmq_capacity.model.facts import Refusal, WhyRefused
+from rocketmq_capacity.model.facts import Refusal, RetryQueueNums, WhyRefused
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.rooms import RoomRules
 from rocketmq_capacity.snapshot.filters import pass_ratios
@@ -123,6 +123,16 @@ class Resolved:
             elif settings.consume_broadcast_enable is False and is_broadcasting(group.message_model):
                 refused |= dict.fromkeys(settings.broker_names, "BROADCAST_DISABLED")
         return tuple(Refusal(broker_name=name, why=why) for name, why in sorted(refused.items()))
+
+    def retry_queues(self, group: InventoryGroup) -> tuple[RetryQueueNums, ...]:
+        """The retry queues of each broker that does not use one for the group, by name; empty if unknown."""
+        numbers = {
+            name: one.retry_queue_nums
+            for one in group.settings or ()
+            if one.retry_queue_nums is not None and one.retry_queue_nums != 1
+            for name in one.broker_names
+        }
+        return tuple(RetryQueueNums(broker_name=name, retry_queue_nums=each) for name, each in sorted(numbers.items()))
 
     def room_of_broker(self, broker_name: str) -> str | None:
         """The broker's room by the policy."""

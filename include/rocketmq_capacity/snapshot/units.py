@@ -127,6 +127,8 @@ class UnitMaker:
             }
             if refusals := self.snapshot.refusals(group):
                 facts["refusals"] = refusals
+            if retry_queues := self.snapshot.retry_queues(group):
+                facts["retry_queues"] = retry_queues
             if (past := self.snapshot.past_hours.of_group(self.snapshot.business_ratios(reads))) is not None:
                 facts["past"] = past
             if (members := self.past_members.get(group.consumer_group)) is not None and members.came:

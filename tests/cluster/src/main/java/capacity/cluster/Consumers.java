@@ -64,8 +64,8 @@ final class Consumers {
         consumer.setPersistConsumerOffsetInterval(fields.getIntValue("persist_offset_ms"));
         subscribe(consumer, fields.getJSONArray("subscriptions"));
         Live entry = new Live(consumer, new LongAdder(), new LongAdder());
-        listen(entry, fields.getBooleanValue("orderly"), fields.getLongValue("delay_ms"),
-            new Recorder(fields.getString("record")));
+        listen(entry, fields.getBooleanValue("orderly"), fields.getBooleanValue("fails_first"),
+            fields.getLongValue("delay_ms"), new Recorder(fields.getString("record")));
 
         String clientId = consumer.buildMQClientId();
         if (isLive(consumer.getConsumerGroup(), clientId)) {
@@ -105,7 +105,7 @@ final class Consumers {
         }
     }
 
-    private static void listen(Live entry, boolean orderly, long delayMs, Recorder recorder) {
+    private static void listen(Live entry, boolean orderly, boolean failsFirst, long delayMs, Recorder recorder) {
         if (orderly) {
             entry.consumer().registerMessageListener((MessageListenerOrderly) (messages, context) -> {
                 recorder.add(messages);
@@ -116,7 +116,8 @@ final class Consumers {
             entry.consumer().registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
                 recorder.add(messages);
                 consume(messages.size(), delayMs, entry);
-                return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+                boolean fails = failsFirst && messages.get(0).getReconsumeTimes() == 0;
+                return fails ? ConsumeConcurrentlyStatus.RECONSUME_LATER : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
             });
         }
     }
