@@ -1,6 +1,6 @@
 """RETRY_PRESSURE: messages that fail and are delivered again, or would not be."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import fsum
 from typing import Annotated, Final
 
@@ -91,7 +91,7 @@ def retry_pressure(group: AssessedGroup) -> Iterator[Finding]:
     """RETRY_PRESSURE: the listener fails on more than a few messages, which are delivered again."""
     bounds, low = group.policy.thresholds.RETRY_PRESSURE, group.policy.thresholds.LOW_UTILISATION
     handled = [one.msgs_per_s for one in group.facts.consumed if one.msgs_per_s is not None]
-    failed = [one.failed_msgs_per_s for one in group.facts.consumed if one.failed_msgs_per_s is not None]
+    failed = _failed(group)
     retried = [
         one.put_msgs_per_s
         for reads in group.facts.reads
@@ -133,18 +133,20 @@ def unread_retries(group: AssessedGroup) -> Iterator[Finding]:
     numbers = {one.broker_name: one.retry_queue_nums for one in facts.retry_queues}
     name = RETRY_PREFIX + group.name
     places = (place for reads in facts.reads if reads.topic.topic == name for place in reads.topic.places)
-    failing = _sum(one.failed_msgs_per_s for one in facts.consumed)
+    failed = _failed(group)
     for place in sorted(places, key=lambda place: java_order(place.broker_name)):
         number = numbers.get(place.broker_name)
         if number is None or place.read_queue_nums is None or 0 < number <= place.readable:
             continue
         yield finding(
             RETRY_PRESSURE,
-            CRITICAL if failing else WARNING,
+            CRITICAL if any(failed) else WARNING,
             consumer_group=group.name,
             broker_name=place.broker_name,
             evidence=RetryQueues(
-                retry_queue_nums=number, read_queue_nums=place.readable, failed_msgs_per_s=rounded(failing)
+                retry_queue_nums=number,
+                read_queue_nums=place.readable,
+                failed_msgs_per_s=rounded(fsum(failed)) if failed else None,
             ),
             message=_unread(place.broker_name, number, place.readable),
         )
@@ -159,10 +161,9 @@ def _unread(broker_name: str, number: int, readable: int) -> str:
     )
 
 
-def _sum(rates: Iterable[float | None]) -> float | None:
-    """The sum of those that are known; None if none is."""
-    known = [one for one in rates if one is not None]
-    return fsum(known) if known else None
+def _failed(group: AssessedGroup) -> list[float]:
+    """Messages a second that fail, by each client and topic that says so."""
+    return [one.failed_msgs_per_s for one in group.facts.consumed if one.failed_msgs_per_s is not None]
 
 
 GROUP_RULES: Final[tuple[GroupRule, ...]] = (retry_pressure, unread_retries)
