@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.protocol.version import OWN_VERSION, VERSIONS, version_name
+from rocketmq_capacity.protocol.version import OWN_VERSION, VERSIONS, Version, numbers_of, version_name, version_of
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,17 @@ def test_numbers_have_rocketmqs_names(number: int, name: str) -> None:
 def test_there_are_as_many_versions_as_in_rocketmq_and_ours_is_5_3_3() -> None:
     assert len(VERSIONS) == len(set(VERSIONS)) == 613
     assert OWN_VERSION == 479
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "release"),
+    [
+        ("V5_3_3", (5, 3, 3), (5, 3, 3)),
+        ("V5_0_0_SNAPSHOT", (5, 0, 0), None),
+        ("HIGHER_VERSION", None, None),
+        (None, None, None),
+        ("V" + "9" * 5_000 + "_1_1", None, None),  # more digits than Python reads
+    ],
+)
+def test_the_numbers_in_a_name(name: str | None, numbers: Version | None, release: Version | None) -> None:
+    assert (numbers_of(name), version_of(name)) == (numbers, release)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 Version = tuple[int, int, int]
-_NAME: Final = re.compile(r"V(\d+)_(\d+)_(\d+)(.*)", re.ASCII | re.DOTALL)
+_NAME: Final = re.compile(r"V(\d{1,9})_(\d{1,9})_(\d{1,9})(.*)", re.ASCII | re.DOTALL)
 _BETAS: Final = (6, 7, 8, 9)
 
 
