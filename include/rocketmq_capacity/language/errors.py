@@ -11,7 +11,7 @@ from typing import Final
 
 from rocketmq_capacity.language.joining import PLACEHOLDER
 from rocketmq_capacity.language.sentences import SENTENCE_END, spaced
-from rocketmq_capacity.language.template import Template, template_of
+from rocketmq_capacity.language.template import Template, TemplateIndex, template_of
 
 LONGEST: Final = 4_000
 """Characters of a line that is looked at."""
@@ -44,8 +44,8 @@ class Errors:
         """``titles`` says the title of a form's field, which a page has, too."""
         self._titles = titles
         self._fixed = {text: said for text, said in texts.items() if not PLACEHOLDER.search(text)}
-        made = [template_of(text, said) for text, said in texts.items() if PLACEHOLDER.search(text)]
-        self._templates = sorted(made, key=lambda one: -one.length)
+        made = (template_of(text, said) for text, said in texts.items() if PLACEHOLDER.search(text))
+        self._templates = TemplateIndex(made)
         self.said = lru_cache(maxsize=1_000)(self._whole)
         """The line in the language, with source and place as they are; in English if it is not known."""
 
@@ -77,8 +77,8 @@ class Errors:
         return self._by_template(text, depth)
 
     def _by_template(self, text: str, depth: int, begins: str = "") -> str | None:
-        for template in self._templates if depth <= DEEPEST else ():
-            if template.probe in text and template.key.startswith(begins):
+        for template in self._templates.candidates(text) if depth <= DEEPEST else ():
+            if template.key.startswith(begins):
                 for values in template.values(text):
                     said = self._filled(template, values, depth)
                     if said is not None:

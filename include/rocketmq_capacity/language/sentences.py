@@ -26,7 +26,7 @@ from rocketmq_capacity.language.joining import (
     key_of,
     key_of_list,
 )
-from rocketmq_capacity.language.template import Template, template_of, turned_text
+from rocketmq_capacity.language.template import Template, TemplateIndex, template_of, turned_text
 from rocketmq_capacity.plan_file.sentence import Sentence
 
 SENTENCE_END: Final = re.compile(r"(?<=[.?!]) +(?=\S)")
@@ -92,7 +92,7 @@ class Sentences:
         ended = {text[:-1]: said for text, said in self._fixed.items() if text[-1:] == "." and len(text) > 1}
         self._fixed |= {text: said.removesuffix(FULL_STOP) for text, said in ended.items() if text not in self._fixed}
         made = [template_of(text, said) for text, said in sentences.items() if PLACEHOLDER.search(text)]
-        self._templates = sorted(made, key=lambda one: -one.length)
+        self._templates = TemplateIndex(made)
         self._by_key = {turned_text(one.key): one for one in made} | {one.key: one for one in made}
         self.parts = lru_cache(maxsize=10_000)(self._whole)
         """A text as the sentences that it consists of; None if it is not known as a whole, or only a name or amount."""
@@ -172,9 +172,7 @@ class Sentences:
 
     def _by_template(self, text: str, depth: int) -> Known | None:
         turned = turned_text(text)
-        for template in self._templates:
-            if template.probe not in text and template.probe not in turned:
-                continue
+        for template in self._templates.candidates(text):
             for key, looked in template.ways(text, turned):
                 for values in template.values(looked):
                     sentence = self._filled(template, key, values, depth)

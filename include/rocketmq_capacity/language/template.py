@@ -1,8 +1,9 @@
 """A sentence with places for figures and names, and what stands in them in a text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import re2
@@ -13,6 +14,9 @@ SHORT: Final = 3
 """Characters of a probe that other texts may have by chance."""
 CLAUSE: Final = re.compile(r"[;:] |\. ")
 """What a value has only if it holds a clause of its own."""
+WORD: Final = re.compile(r"\w+")
+VALUE_WITH_LETTERS: Final = re.compile(rf"\w*(?:{PLACEHOLDER.pattern}\w*)+")
+"""A place, with the letters that touch it."""
 COUNTED: Final = r"(\d+(?:,\d{3})* [A-Za-z][A-Za-z ]*?)"
 """A number and what it counts: what stands in a place whose name begins with n_."""
 
@@ -54,6 +58,29 @@ class Template:
         return repeats or any(
             not opens and CLAUSE.search(value) for opens, value in zip(self.opens, values, strict=True)
         )
+
+
+class TemplateIndex:
+    """Templates by a word of their own, so that a text is compared with few of them."""
+
+    def __init__(self, templates: Iterable[Template]) -> None:
+        self._longest_first = sorted(templates, key=lambda template: -template.length)
+        self._by_word: dict[str, list[int]] = {}
+        for number, template in enumerate(self._longest_first):
+            self._by_word.setdefault(max(_own_words(template.key), key=len, default=""), []).append(number)
+
+    def candidates(self, text: str) -> list[Template]:
+        """The templates that a text may be of, those with the most letters of their own first."""
+        words = {"", *WORD.findall(text.lower())}
+        numbers = sorted(chain.from_iterable(self._by_word.get(word, ()) for word in words))
+        turned = turned_text(text)
+        templates = (self._longest_first[number] for number in numbers)
+        return [template for template in templates if template.probe in text or template.probe in turned]
+
+
+def _own_words(key: str) -> list[str]:
+    """The words that every text of a template has, in small letters; none that a value may go on."""
+    return WORD.findall(VALUE_WITH_LETTERS.sub(" ", key).lower())
 
 
 def turned_text(text: str) -> str:
