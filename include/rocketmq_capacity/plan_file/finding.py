@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.steps import StepCheck
 from rocketmq_capacity.plan_file.told import Accepted
@@ -17,39 +18,36 @@ class PlanFinding(Struct, frozen=True, kw_only=True):
     """What is wrong, and with what."""
 
     id: Annotated[
-        str, Meta(description="of its rule, group, topic, broker and subjects; empty in a plan of an earlier version")
+        str, means("of its rule, group, topic, broker and subjects; empty in a plan of an earlier version")
     ] = ""
-    rule: Annotated[str, Meta(description="name of the rule")]
-    severity: Annotated[Severity, Meta(description="CRITICAL is to be mended now, INFO is for information")]
-    consumer_group: Annotated[str | None, Meta(description="the group that it is about")]
-    topic: Annotated[str | None, Meta(description="the topic that it is about")]
-    broker_name: Annotated[str | None, Meta(description="the broker that it is about")]
+    rule: Annotated[str, means("name of the rule")]
+    severity: Annotated[Severity, means("CRITICAL is to be mended now, INFO is for information")]
+    consumer_group: Annotated[str | None, means("the group that it is about")]
+    topic: Annotated[str | None, means("the topic that it is about")]
+    broker_name: Annotated[str | None, means("the broker that it is about")]
     subjects: Annotated[
-        tuple[str | Queue, ...],
-        Meta(description="what it is about: client ids, brokers or groups as texts, queues as objects"),
+        tuple[str | Queue, ...], means("what it is about: client ids, brokers or groups as texts, queues as objects")
     ]
     evidence: Annotated[
-        JsonObject,
-        Meta(description="the figures that it is based on, their units in their names; a queue is an object"),
+        JsonObject, means("the figures that it is based on, their units in their names; a queue is an object")
     ]
-    message: Annotated[str, Meta(description="one sentence for people")]
+    message: Annotated[str, means("one sentence for people")]
     owner: Annotated[
-        str | None,
-        Meta(description="whose it is by the policy's groups; null if nobody's, or if a topic has several owners"),
+        str | None, means("whose it is by the policy's groups; null if nobody's, or if a topic has several owners")
     ] = None
     accepted: Annotated[
-        Accepted | None, Meta(description="by whom it is accepted; it then belongs to no cause; null if nobody did")
+        Accepted | None, means("by whom it is accepted; it then belongs to no cause; null if nobody did")
     ] = None
     state: Annotated[
         Literal["PENDING", "OPEN"] | UnsetType,
-        Meta(
-            description="PENDING: found for the first time, by a rule that flaps, and not CRITICAL: nothing alarms "
+        means(
+            "PENDING: found for the first time, by a rule that flaps, and not CRITICAL: nothing alarms "
             "before a second run has found it; without a plan before there is no state, as all are open"
         ),
     ] = UNSET
     since: Annotated[
         str | UnsetType,
-        Meta(description="taken_at of the first plan of the row that has it; without a plan before it is not told"),
+        means("taken_at of the first plan of the row that has it; without a plan before it is not told"),
     ] = UNSET
 
     @property
@@ -61,14 +59,14 @@ class PlanFinding(Struct, frozen=True, kw_only=True):
 class Impact(Struct, frozen=True, kw_only=True):
     """What a cause does. A figure is null if it is unknown, or has nothing to do with the cause."""
 
-    messages_at_risk: Annotated[int | None, Meta(description="messages that nobody reads")] = None
-    unread_msgs_per_s: Annotated[float | None, Meta(description="messages a second for queues without owner")] = None
-    unread_queues: Annotated[int | None, Meta(description="queues that are written to and that nobody reads")] = None
-    deleted_messages: Annotated[int | None, Meta(description="messages that were deleted unread")] = None
-    idle_clients: Annotated[int | None, Meta(description="clients without work")] = None
-    lag: Annotated[int | None, Meta(description="messages by which its groups are behind")] = None
-    utilisation_ratio: Annotated[float | None, Meta(description="busy share of the busiest client at the peak")] = None
-    cross_room_mb_per_s: Annotated[float | None, Meta(description="MB a second read from another machine room")] = None
+    messages_at_risk: Annotated[int | None, means("messages that nobody reads")] = None
+    unread_msgs_per_s: Annotated[float | None, means("messages a second for queues without owner")] = None
+    unread_queues: Annotated[int | None, means("queues that are written to and that nobody reads")] = None
+    deleted_messages: Annotated[int | None, means("messages that were deleted unread")] = None
+    idle_clients: Annotated[int | None, means("clients without work")] = None
+    lag: Annotated[int | None, means("messages by which its groups are behind")] = None
+    utilisation_ratio: Annotated[float | None, means("busy share of the busiest client at the peak")] = None
+    cross_room_mb_per_s: Annotated[float | None, means("MB a second read from another machine room")] = None
 
 
 class Cause(Struct, frozen=True, kw_only=True):
@@ -77,32 +75,28 @@ class Cause(Struct, frozen=True, kw_only=True):
     Every finding that nobody has accepted, and every recommendation, belongs to exactly one cause.
     """
 
-    id: Annotated[str, Meta(description="of its rule, group and topic: the same from day to day")]
-    rule: Annotated[
-        str, Meta(description="rule of the finding that caused the others; empty if its action answers no finding")
-    ]
-    severity: Annotated[Severity, Meta(description="of its worst finding; INFO if it has none")]
-    action: Annotated[str | None, Meta(description="of its first recommendation; null if nothing is recommended")]
-    consumer_group: Annotated[str | None, Meta(description="the one group that it is about; null if several")]
-    topic: Annotated[str | None, Meta(description="the one topic that it is about; null if none or several")]
-    owner: Annotated[str | None, Meta(description="the one owner of its findings; null if none or several")] = None
-    tier: Annotated[int | None, Meta(description="the most important one of its findings; null if none is told")] = None
-    title: Annotated[str, Meta(description="what to do, in a few words; what is wrong if nothing is recommended")]
-    message: Annotated[str, Meta(description="one sentence about what is wrong")]
-    findings: Annotated[tuple[str, ...], Meta(description="ids of its findings, the most urgent first")]
+    id: Annotated[str, means("of its rule, group and topic: the same from day to day")]
+    rule: Annotated[str, means("rule of the finding that caused the others; empty if its action answers no finding")]
+    severity: Annotated[Severity, means("of its worst finding; INFO if it has none")]
+    action: Annotated[str | None, means("of its first recommendation; null if nothing is recommended")]
+    consumer_group: Annotated[str | None, means("the one group that it is about; null if several")]
+    topic: Annotated[str | None, means("the one topic that it is about; null if none or several")]
+    owner: Annotated[str | None, means("the one owner of its findings; null if none or several")] = None
+    tier: Annotated[int | None, means("the most important one of its findings; null if none is told")] = None
+    title: Annotated[str, means("what to do, in a few words; what is wrong if nothing is recommended")]
+    message: Annotated[str, means("one sentence about what is wrong")]
+    findings: Annotated[tuple[str, ...], means("ids of its findings, the most urgent first")]
     recommendations: Annotated[
-        tuple[str, ...],
-        Meta(description="ids of what answers it: its action first, then what goes with it or may replace it"),
+        tuple[str, ...], means("ids of what answers it: its action first, then what goes with it or may replace it")
     ]
     impact: Impact
     since: Annotated[
-        str | None,
-        Meta(description="moment of the first of the unbroken row of snapshots that have it; null without history"),
+        str | None, means("moment of the first of the unbroken row of snapshots that have it; null without history")
     ] = None
-    is_new: Annotated[bool | None, Meta(description="the plan before did not have it; null if there is none")] = None
-    changes_cluster: Annotated[bool, Meta(description="a command of its first recommendation changes the cluster")]
-    check: Annotated[StepCheck | None, Meta(description="of its first recommendation")]
-    way_back: Annotated[str | None, Meta(description="of its first recommendation")]
+    is_new: Annotated[bool | None, means("the plan before did not have it; null if there is none")] = None
+    changes_cluster: Annotated[bool, means("a command of its first recommendation changes the cluster")]
+    check: Annotated[StepCheck | None, means("of its first recommendation")]
+    way_back: Annotated[str | None, means("of its first recommendation")]
 
     @property
     def anchor(self) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.plan_file.headroom import PlanHeadroom
 from rocketmq_capacity.plan_file.numbers import rounded
 from rocketmq_capacity.plan_file.score import GroupScore
@@ -15,13 +16,11 @@ from rocketmq_capacity.vocabulary import UNKNOWN, BoundsConfidence, ReasonCode
 class PlanSkew(Struct, frozen=True, kw_only=True):
     """How uneven a load is over a group's clients, rounded to four decimals; null is not defined."""
 
-    peak: Annotated[float | None, Meta(description="the busiest client's load / the mean")]
-    floor: Annotated[
-        float | None, Meta(description="the lowest PEAK that whole queues allow; null if clients share queues (POP)")
-    ]
-    excess: Annotated[float | None, Meta(description="PEAK / FLOOR, at least 1; null if FLOOR is")]
-    gini: Annotated[float | None, Meta(description="Gini coefficient")]
-    cv: Annotated[float | None, Meta(description="coefficient of variation")]
+    peak: Annotated[float | None, means("the busiest client's load / the mean")]
+    floor: Annotated[float | None, means("the lowest PEAK that whole queues allow; null if clients share queues (POP)")]
+    excess: Annotated[float | None, means("PEAK / FLOOR, at least 1; null if FLOOR is")]
+    gini: Annotated[float | None, means("Gini coefficient")]
+    cv: Annotated[float | None, means("coefficient of variation")]
 
     @classmethod
     def of(cls, metrics: Mapping[str, float | None] | None) -> Self | None:
@@ -35,13 +34,9 @@ class PlanSkew(Struct, frozen=True, kw_only=True):
 class PlanChurn(Struct, frozen=True, kw_only=True):
     """Queues that get another owner under a strategy; null if their owners are unknown."""
 
-    one_fewer: Annotated[
-        int | None, Meta(description="if the last client in Java's order leaves; null for a single client")
-    ]
-    one_more: Annotated[int | None, Meta(description="if a client comes that sorts last")]
-    broker_lost: Annotated[
-        int | None, Meta(description="of those that stay, if the broker is lost whose loss moves most")
-    ]
+    one_fewer: Annotated[int | None, means("if the last client in Java's order leaves; null for a single client")]
+    one_more: Annotated[int | None, means("if a client comes that sorts last")]
+    broker_lost: Annotated[int | None, means("of those that stay, if the broker is lost whose loss moves most")]
 
 
 class StrategyPlan(Struct, frozen=True, kw_only=True):
@@ -51,27 +46,27 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
     other topics.
     """
 
-    strategy: Annotated[str, Meta(description="as getName() gives it, or POP")]
-    applicable: Annotated[bool, Meta(description="RocketMQ would allocate at least some topics by it")]
-    reason: Annotated[str | None, Meta(description="why not, or for which topics it throws; null if it allocates all")]
-    idle_clients: Annotated[tuple[str, ...], Meta(description="client ids that own nothing")]
-    orphan_queues: Annotated[tuple[Queue, ...], Meta(description="readable queues that nobody owns")]
-    doubly_owned_queues: Annotated[tuple[Queue, ...], Meta(description="queues that several consumers read")]
-    count: Annotated[PlanSkew | None, Meta(description="by number of queues")]
-    traffic: Annotated[PlanSkew | None, Meta(description="by messages a second")]
-    lag: Annotated[PlanSkew | None, Meta(description="by messages of lag")]
+    strategy: Annotated[str, means("as getName() gives it, or POP")]
+    applicable: Annotated[bool, means("RocketMQ would allocate at least some topics by it")]
+    reason: Annotated[str | None, means("why not, or for which topics it throws; null if it allocates all")]
+    idle_clients: Annotated[tuple[str, ...], means("client ids that own nothing")]
+    orphan_queues: Annotated[tuple[Queue, ...], means("readable queues that nobody owns")]
+    doubly_owned_queues: Annotated[tuple[Queue, ...], means("queues that several consumers read")]
+    count: Annotated[PlanSkew | None, means("by number of queues")]
+    traffic: Annotated[PlanSkew | None, means("by messages a second")]
+    lag: Annotated[PlanSkew | None, means("by messages of lag")]
     dialects: Annotated[
         tuple[str, ...] | UnsetType,
-        Meta(
-            description="libraries by whose code its clients compute it: GO_V2, JAVA_4_7_1 (Java up to it), JAVA (all "
+        means(
+            "libraries by whose code its clients compute it: GO_V2, JAVA_4_7_1 (Java up to it), JAVA (all "
             "others); missing where all compute as the official classes do"
         ),
     ] = UNSET
-    churn: Annotated[PlanChurn | UnsetType, Meta(description="what moves; only where some of it is known")] = UNSET
+    churn: Annotated[PlanChurn | UnsetType, means("what moves; only where some of it is known")] = UNSET
     pareto_best: Annotated[
         bool | UnsetType,
-        Meta(
-            description="no other strategy is at least as good in queues with no reader or two readers, EXCESS by "
+        means(
+            "no other strategy is at least as good in queues with no reader or two readers, EXCESS by "
             "queues and moved queues, and better in one of them; only where these are known"
         ),
     ] = UNSET
@@ -90,9 +85,9 @@ class StrategyPlan(Struct, frozen=True, kw_only=True):
 class Utilisation(Struct, frozen=True, kw_only=True):
     """The busy share of a group's busiest client, 1 is always busy; an interval if response times are unknown."""
 
-    lower: Annotated[float, Meta(description="with the shortest known response times instead of unknown ones")]
-    estimate: Annotated[float, Meta(description="with the mean of the known ones")]
-    upper: Annotated[float, Meta(description="with the longest known ones")]
+    lower: Annotated[float, means("with the shortest known response times instead of unknown ones")]
+    estimate: Annotated[float, means("with the mean of the known ones")]
+    upper: Annotated[float, means("with the longest known ones")]
 
     @classmethod
     def of(cls, *bounds: float | None) -> Self | None:
@@ -109,9 +104,9 @@ class NeededClients(Struct, frozen=True, kw_only=True):
     Null where more clients alone are not enough: more queues, more threads or shorter calls are needed.
     """
 
-    lower: Annotated[int | None, Meta(description="with the shortest known response times")]
-    target: Annotated[int | None, Meta(description="most likely")]
-    upper: Annotated[int | None, Meta(description="with the longest known response times")]
+    lower: Annotated[int | None, means("with the shortest known response times")]
+    target: Annotated[int | None, means("most likely")]
+    upper: Annotated[int | None, means("with the longest known response times")]
 
 
 class PlanPeak(Struct, frozen=True, kw_only=True):
@@ -119,26 +114,22 @@ class PlanPeak(Struct, frozen=True, kw_only=True):
 
     msgs_per_s: Annotated[
         float | None,
-        Meta(
-            description="messages a second that come to it: the highest of the measured rate, the busiest step between "
+        means(
+            "messages a second that come to it: the highest of the measured rate, the busiest step between "
             "samples, and the busy hour (p95) of the stored days; null if unknown"
         ),
     ]
-    at: Annotated[str | None, Meta(description="when, UTC ISO-8601; null for the moment of the snapshot")]
-    days: Annotated[int, Meta(description="different days with stored rates of all its topics")]
-    rates: Annotated[
-        int, Meta(description="rates that were compared: hours of the stored days, and steps between samples")
-    ]
+    at: Annotated[str | None, means("when, UTC ISO-8601; null for the moment of the snapshot")]
+    days: Annotated[int, means("different days with stored rates of all its topics")]
+    rates: Annotated[int, means("rates that were compared: hours of the stored days, and steps between samples")]
     most_msgs_per_s: Annotated[
         float | UnsetType,
-        Meta(
-            description="the most messages a second between two samples of the last days; of several topics each one's "
+        means(
+            "the most messages a second between two samples of the last days; of several topics each one's "
             "most in the same hour, so at most; only with samples"
         ),
     ] = UNSET
-    most_at: Annotated[str | UnsetType, Meta(description="the begin of that hour, UTC ISO-8601; only with samples")] = (
-        UNSET
-    )
+    most_at: Annotated[str | UnsetType, means("the begin of that hour, UTC ISO-8601; only with samples")] = UNSET
 
 
 class PlanClientBounds(Struct, frozen=True, kw_only=True):
@@ -146,35 +137,30 @@ class PlanClientBounds(Struct, frozen=True, kw_only=True):
 
     min_replicas: Annotated[
         int | None,
-        Meta(
-            description="the fewest that may run: not fewer than today unless scale_down_allowed, and never fewer than "
+        means(
+            "the fewest that may run: not fewer than today unless scale_down_allowed, and never fewer than "
             "the policy keeps; null without clients"
         ),
     ] = None
     target: Annotated[
         int | None,
-        Meta(
-            description="clients that keep the busiest one within the bound, also for the traffic to come if it grows;"
+        means(
+            "clients that keep the busiest one within the bound, also for the traffic to come if it grows;"
             " null if none do, or unknown"
         ),
     ] = None
     max_replicas: Annotated[
-        int | None,
-        Meta(description="max_useful and the policy's standbys, not below min_replicas; null without such a number"),
+        int | None, means("max_useful and the policy's standbys, not below min_replicas; null without such a number")
     ] = None
     max_useful: Annotated[
-        int | None,
-        Meta(description="clients beyond this many own nothing under the strategy in use; null without such a number"),
+        int | None, means("clients beyond this many own nothing under the strategy in use; null without such a number")
     ] = None
-    scale_down_allowed: Annotated[bool, Meta(description="fewer clients than today may run")] = False
-    blocked_by: Annotated[
-        tuple[str, ...], Meta(description="what forbids fewer clients: names of rules, then codes")
-    ] = ()
+    scale_down_allowed: Annotated[bool, means("fewer clients than today may run")] = False
+    blocked_by: Annotated[tuple[str, ...], means("what forbids fewer clients: names of rules, then codes")] = ()
     confidence: Annotated[
-        BoundsConfidence,
-        Meta(description="HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW"),
+        BoundsConfidence, means("HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW")
     ] = "LOW"
-    reason_code: Annotated[ReasonCode, Meta(description="provision_reason as a code")] = "FACTS_MISSING"
+    reason_code: Annotated[ReasonCode, means("provision_reason as a code")] = "FACTS_MISSING"
 
 
 NoQueues = Literal["NO_LIMIT", "UNKNOWN"]
@@ -183,35 +169,35 @@ NoQueues = Literal["NO_LIMIT", "UNKNOWN"]
 class QueuesForecast(Struct, frozen=True, kw_only=True):
     """When growing traffic is too much for as many clients as can own a queue: more of them need more queues."""
 
-    full_msgs_per_s: Annotated[float, Meta(description="messages a second from which on it is")]
-    earliest_days: Annotated[float, Meta(description="days until then, at the earliest; 0 if it is reached")]
-    likely_days: Annotated[float, Meta(description="the same, most likely")]
-    latest_days: Annotated[float | None, Meta(description="the same, at the latest; null if perhaps never")] = None
+    full_msgs_per_s: Annotated[float, means("messages a second from which on it is")]
+    earliest_days: Annotated[float, means("days until then, at the earliest; 0 if it is reached")]
+    likely_days: Annotated[float, means("the same, most likely")]
+    latest_days: Annotated[float | None, means("the same, at the latest; null if perhaps never")] = None
 
 
 class TrafficForecast(Struct, frozen=True, kw_only=True):
     """How the traffic of a group grows by the trend of its stored days, and when its clients are too busy."""
 
-    known_days: Annotated[int, Meta(description="days of which its traffic is known")]
+    known_days: Annotated[int, means("days of which its traffic is known")]
     msgs_per_s: Annotated[
-        float, Meta(description="messages a second in the busy hours of a week's busiest day, today by the trend")
+        float, means("messages a second in the busy hours of a week's busiest day, today by the trend")
     ]
-    per_day_msgs_per_s: Annotated[float, Meta(description="messages a second that come more each day")]
-    least_per_day_msgs_per_s: Annotated[float, Meta(description="the same at least, with 95 % confidence")]
-    most_per_day_msgs_per_s: Annotated[float, Meta(description="the same at most")]
+    per_day_msgs_per_s: Annotated[float, means("messages a second that come more each day")]
+    least_per_day_msgs_per_s: Annotated[float, means("the same at least, with 95 % confidence")]
+    most_per_day_msgs_per_s: Annotated[float, means("the same at most")]
     full_msgs_per_s: Annotated[
-        float, Meta(description="messages a second from which on its busiest client is above `under_utilisation`")
+        float, means("messages a second from which on its busiest client is above `under_utilisation`")
     ]
-    earliest_days: Annotated[float, Meta(description="days until then, at the earliest; 0 if it is reached")]
-    likely_days: Annotated[float, Meta(description="the same, most likely")]
-    latest_days: Annotated[float | None, Meta(description="the same, at the latest; null if perhaps never")] = None
+    earliest_days: Annotated[float, means("days until then, at the earliest; 0 if it is reached")]
+    likely_days: Annotated[float, means("the same, most likely")]
+    latest_days: Annotated[float | None, means("the same, at the latest; null if perhaps never")] = None
     queues: Annotated[
-        QueuesForecast | None, Meta(description="when its queues are too few; null for the reason in `no_queues`")
+        QueuesForecast | None, means("when its queues are too few; null for the reason in `no_queues`")
     ] = None
     no_queues: Annotated[
         NoQueues | None,
-        Meta(
-            description="NO_LIMIT: clients can always be added; UNKNOWN: it is unknown how busy more of them would be; "
+        means(
+            "NO_LIMIT: clients can always be added; UNKNOWN: it is unknown how busy more of them would be; "
             "null with `queues`, and in earlier versions"
         ),
     ] = None
@@ -220,82 +206,72 @@ class TrafficForecast(Struct, frozen=True, kw_only=True):
 class GroupPlan(Struct, frozen=True, kw_only=True):
     """A consumer group."""
 
-    consumer_group: Annotated[str, Meta(description="its name")]
-    owner: Annotated[str | None, Meta(description="whose it is by the policy's groups; null if not told")] = None
-    tier: Annotated[int | None, Meta(description="how important it is, 1 is most; null if not told")] = None
-    message_model: Annotated[str | None, Meta(description="CLUSTERING, BROADCASTING or LITE_SELECTIVE")]
+    consumer_group: Annotated[str, means("its name")]
+    owner: Annotated[str | None, means("whose it is by the policy's groups; null if not told")] = None
+    tier: Annotated[int | None, means("how important it is, 1 is most; null if not told")] = None
+    message_model: Annotated[str | None, means("CLUSTERING, BROADCASTING or LITE_SELECTIVE")]
     consume_type: Annotated[
-        str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull); null if unknown")
+        str | None, means("CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull); null if unknown")
     ] = None
-    message_request_mode: Annotated[str, Meta(description="PULL, POP, or MIXED if its topics differ")]
-    connections: Annotated[int, Meta(description="running consumers")]
-    distinct_client_ids: Annotated[int, Meta(description="different client ids of them")]
-    topics: Annotated[tuple[str, ...], Meta(description="its business topics")]
+    message_request_mode: Annotated[str, means("PULL, POP, or MIXED if its topics differ")]
+    connections: Annotated[int, means("running consumers")]
+    distinct_client_ids: Annotated[int, means("different client ids of them")]
+    topics: Annotated[tuple[str, ...], means("its business topics")]
     max_useful_clients: Annotated[
-        int | None,
-        Meta(description="more clients than this own nothing; null for POP, for gRPC clients, and if not clustering"),
+        int | None, means("more clients than this own nothing; null for POP, for gRPC clients, and if not clustering")
     ]
-    provision_status: Annotated[
-        str, Meta(description="UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")
-    ]
-    provision_reason: Annotated[str | None, Meta(description="why, in words")] = None
+    provision_status: Annotated[str, means("UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")]
+    provision_reason: Annotated[str | None, means("why, in words")] = None
     reading_status: Annotated[
         str,
-        Meta(
-            description="READ, UNREAD (some readable queue of a business topic has no reader), TWICE (none is unread, "
+        means(
+            "READ, UNREAD (some readable queue of a business topic has no reader), TWICE (none is unread, "
             "some are read twice) or UNKNOWN"
         ),
     ] = UNKNOWN
-    utilisation: Annotated[
-        Utilisation | None, Meta(description="busy share of its busiest client; null if unknown")
-    ] = None
-    busiest_client: Annotated[str | None, Meta(description="id of that client")] = None
+    utilisation: Annotated[Utilisation | None, means("busy share of its busiest client; null if unknown")] = None
+    busiest_client: Annotated[str | None, means("id of that client")] = None
     peak_factor: Annotated[
         float | None,
-        Meta(
-            description="messages at the peak / the measured rate, at least 1; the status holds at the peak; null as "
+        means(
+            "messages at the peak / the measured rate, at least 1; the status holds at the peak; null as "
             "above, or if no message was measured"
         ),
     ] = None
-    peak: Annotated[PlanPeak | None, Meta(description="the highest traffic that was seen")] = None
-    needed_clients: Annotated[NeededClients | None, Meta(description="how many clients it needs; null if unknown")] = (
-        None
-    )
+    peak: Annotated[PlanPeak | None, means("the highest traffic that was seen")] = None
+    needed_clients: Annotated[NeededClients | None, means("how many clients it needs; null if unknown")] = None
     min_safe_clients: Annotated[
         int | None,
-        Meta(
-            description="clients that it needs if ones like the median one shared the work evenly, but not fewer than "
+        means(
+            "clients that it needs if ones like the median one shared the work evenly, but not fewer than "
             "today while it falls behind; null if unknown"
         ),
     ] = None
     client_bounds: PlanClientBounds = PlanClientBounds()
     headroom: Annotated[
-        PlanHeadroom | None, Meta(description="how much more traffic it bears; null if unknown, or without traffic")
+        PlanHeadroom | None, means("how much more traffic it bears; null if unknown, or without traffic")
     ] = None
     traffic_forecast: Annotated[
         TrafficForecast | UnsetType,
-        Meta(description="how its traffic grows by the trend of at least three weeks; only if it grows for certain"),
+        means("how its traffic grows by the trend of at least three weeks; only if it grows for certain"),
     ] = UNSET
-    score: Annotated[GroupScore | None, Meta(description="from 0 to 100; null in earlier versions")] = None
+    score: Annotated[GroupScore | None, means("from 0 to 100; null in earlier versions")] = None
     current_strategy: Annotated[
-        str | None, Meta(description="strategy in use, MIXED if clients report different ones; null if there is none")
+        str | None, means("strategy in use, MIXED if clients report different ones; null if there is none")
     ]
-    current_strategy_source: Annotated[
-        str | None, Meta(description="how that is known: reported, observed, policy or default")
-    ]
-    strategies: Annotated[tuple[StrategyPlan, ...], Meta(description="by name; none for broadcasting groups")]
+    current_strategy_source: Annotated[str | None, means("how that is known: reported, observed, policy or default")]
+    strategies: Annotated[tuple[StrategyPlan, ...], means("by name; none for broadcasting groups")]
     outlier_clients: Annotated[
         tuple[str, ...] | UnsetType,
-        Meta(description="only of a group with such clients: those that do their work far worse than their peers"),
+        means("only of a group with such clients: those that do their work far worse than their peers"),
     ] = UNSET
     judged_utilisation: Annotated[
         Utilisation | UnsetType,
-        Meta(
-            description="only of a group with outliers: utilisation if each of them took what the median of its peers "
+        means(
+            "only of a group with outliers: utilisation if each of them took what the median of its peers "
             "takes; provision_status and all sizes judge by it"
         ),
     ] = UNSET
     protocol: Annotated[
-        str | UnsetType,
-        Meta(description="only of a group with gRPC clients: GRPC, or MIXED if it has remoting clients as well"),
+        str | UnsetType, means("only of a group with gRPC clients: GRPC, or MIXED if it has remoting clients as well")
     ] = UNSET

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.plan_file.numbers import JsonObject
 
 Loss = Literal["SILENT", "KILL", "CUT_OFF"]
@@ -20,61 +21,57 @@ class RouteSpan(Struct, frozen=True, kw_only=True):
 
     clients: Annotated[
         Asking,
-        Meta(
-            description="that ask another name server, that ask this one (if it is dead: and know others), that know "
+        means(
+            "that ask another name server, that ask this one (if it is dead: and know others), that know "
             "this one alone, or that start after the loss"
         ),
     ]
-    from_s: Annotated[float, Meta(description="begin, at the earliest")]
-    until_s: Annotated[float | None, Meta(description="end, at the latest; null: until the name server is back")]
+    from_s: Annotated[float, means("begin, at the earliest")]
+    until_s: Annotated[float | None, means("end, at the latest; null: until the name server is back")]
     route: Annotated[
         HeldRoute,
-        Meta(
-            description="CURRENT, AS_BEFORE (the loss), SHRINKING (without the brokers that are expired so far), LAST "
+        means(
+            "CURRENT, AS_BEFORE (the loss), SHRINKING (without the brokers that are expired so far), LAST "
             "(the last one that the client got) or NONE"
         ),
     ]
-    meaning: Annotated[str, Meta(description="what that means for these clients, in words")]
+    meaning: Annotated[str, means("what that means for these clients, in words")]
 
 
 class PartialLists(Struct, frozen=True, kw_only=True):
     """Topics of which clients may keep a list of queues that lacks brokers, because these expire one by one."""
 
-    topics: Annotated[int, Meta(description="business topics with readable queues on several brokers")]
-    topic_names: Annotated[tuple[str, ...], Meta(description="the first of them, by name")]
-    queues: Annotated[int, Meta(description="their readable queues: any of them may be unread, or read twice")]
-    groups: Annotated[int, Meta(description="groups that read them")]
-    group_names: Annotated[tuple[str, ...], Meta(description="the first of them, by name")]
+    topics: Annotated[int, means("business topics with readable queues on several brokers")]
+    topic_names: Annotated[tuple[str, ...], means("the first of them, by name")]
+    queues: Annotated[int, means("their readable queues: any of them may be unread, or read twice")]
+    groups: Annotated[int, means("groups that read them")]
+    group_names: Annotated[tuple[str, ...], means("the first of them, by name")]
 
 
 class LostNameserver(Struct, frozen=True, kw_only=True):
     """A name server that is dead, or cut off from the brokers. Times are in seconds."""
 
-    nameserver_addr: Annotated[str, Meta(description="host:port")]
+    nameserver_addr: Annotated[str, means("host:port")]
     loss: Annotated[
         Loss,
-        Meta(
-            description="SILENT (its machine or network is gone), KILL (its process ends) or CUT_OFF (brokers do not "
+        means(
+            "SILENT (its machine or network is gone), KILL (its process ends) or CUT_OFF (brokers do not "
             "reach it, clients do)"
         ),
     ]
-    nameservers_left: Annotated[tuple[str, ...], Meta(description="name servers that are left after all changes")]
+    nameservers_left: Annotated[tuple[str, ...], means("name servers that are left after all changes")]
     lost_brokers: Annotated[
         tuple[str, ...] | None,
-        Meta(
-            description="brokers that register only with lost ones, if others are left; null if a broker does not tell"
-        ),
+        means("brokers that register only with lost ones, if others are left; null if a broker does not tell"),
     ]
     expires_first_s: Annotated[
-        float | None, Meta(description="when it expires the first broker, at the earliest; null unless it is CUT_OFF")
+        float | None, means("when it expires the first broker, at the earliest; null unless it is CUT_OFF")
     ]
-    expires_last_s: Annotated[float | None, Meta(description="when it has expired every broker, at the latest")]
-    back_s: Annotated[
-        float, Meta(description="after it is back: until every client that asks it has all routes, at the latest")
-    ]
-    routes: Annotated[tuple[RouteSpan, ...], Meta(description="who has which route, and until when")]
-    goes_on: Annotated[tuple[str, ...], Meta(description="what goes on, in words")]
-    stops: Annotated[tuple[str, ...], Meta(description="what stops, in words")]
-    advice: Annotated[tuple[str, ...], Meta(description="what to do, in words")]
-    partial_lists: Annotated[PartialLists | None, Meta(description="null unless it is CUT_OFF")]
-    timers: Annotated[JsonObject, Meta(description="the timers behind the figures, in seconds")]
+    expires_last_s: Annotated[float | None, means("when it has expired every broker, at the latest")]
+    back_s: Annotated[float, means("after it is back: until every client that asks it has all routes, at the latest")]
+    routes: Annotated[tuple[RouteSpan, ...], means("who has which route, and until when")]
+    goes_on: Annotated[tuple[str, ...], means("what goes on, in words")]
+    stops: Annotated[tuple[str, ...], means("what stops, in words")]
+    advice: Annotated[tuple[str, ...], means("what to do, in words")]
+    partial_lists: Annotated[PartialLists | None, means("null unless it is CUT_OFF")]
+    timers: Annotated[JsonObject, means("the timers behind the figures, in seconds")]

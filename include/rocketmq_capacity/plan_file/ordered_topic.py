@@ -2,21 +2,22 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount
 
 
 class OrderedTopic(Struct, frozen=True, kw_only=True):
     """A topic that is consumed in order, and whose writable queues change."""
 
-    topic: Annotated[str, Meta(description="the topic")]
-    write_queues: Annotated[BeforeAfterCount, Meta(description="queues that producers see")]
+    topic: Annotated[str, means("the topic")]
+    write_queues: Annotated[BeforeAfterCount, means("queues that producers see")]
     moved_message_groups_ratio: Annotated[
         float | None,
-        Meta(description="share of message groups that a Proxy sends to another queue; null for a topic without them"),
+        means("share of message groups that a Proxy sends to another queue; null for a topic without them"),
     ]
     moved_keys_ratio: Annotated[
-        float, Meta(description="share of keys that producers with SelectMessageQueueByHash send to another queue")
+        float, means("share of keys that producers with SelectMessageQueueByHash send to another queue")
     ]
-    meaning: Annotated[str, Meta(description="the same in words")]
+    meaning: Annotated[str, means("the same in words")]

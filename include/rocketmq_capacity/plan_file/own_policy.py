@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.errors import BadInput, cut
 from rocketmq_capacity.store.writing import write_whole
 
@@ -16,9 +17,9 @@ LONGEST_VALUE: Final = 80
 class PolicyDifference(Struct, frozen=True, kw_only=True):
     """A value of the policy that one run has decided otherwise."""
 
-    key: Annotated[str, Meta(description="of the policy, with dots, such as thresholds.HOT_QUEUE.peak")]
-    deployment: Annotated[Any, Meta(description="the value of the deployment's policy; null if it has none")]
-    run: Annotated[Any, Meta(description="the value of this run; null if it has none")]
+    key: Annotated[str, means("of the policy, with dots, such as thresholds.HOT_QUEUE.peak")]
+    deployment: Annotated[Any, means("the value of the deployment's policy; null if it has none")]
+    run: Annotated[Any, means("the value of this run; null if it has none")]
 
     def in_words(self) -> str:
         """Such as ``thresholds.HOT_QUEUE.peak is 3.0 instead of 2.0``."""

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.plan_file.changes import ChangesSincePlan
@@ -28,117 +29,105 @@ FORMAT: Final = "rocketmq-capacity/plan/1"
 class PlanFailure(Struct, frozen=True, kw_only=True):
     """A request without an answer; what depends on it is unknown."""
 
-    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, a name server's or a Proxy's")]
-    request: Annotated[str | None, Meta(description="RocketMQ's name of the request")]
-    error: Annotated[str | None, Meta(description="what happened")]
+    broker_addr: Annotated[str, means("host:port that was asked: a broker's, a name server's or a Proxy's")]
+    request: Annotated[str | None, means("RocketMQ's name of the request")]
+    error: Annotated[str | None, means("what happened")]
 
 
 class Completeness(Struct, frozen=True, kw_only=True):
     """How much of the cluster answered."""
 
     ratio: Annotated[
-        float,
-        Meta(description="readable queues of business topics whose broker answered every request / all of them"),
+        float, means("readable queues of business topics whose broker answered every request / all of them")
     ]
-    failures: Annotated[tuple[PlanFailure, ...], Meta(description="the inventory's")]
+    failures: Annotated[tuple[PlanFailure, ...], means("the inventory's")]
 
 
 class Plan(Struct, frozen=True, kw_only=True):
     """The capacity plan of one RocketMQ cluster, made from one snapshot; every list is sorted."""
 
-    format: Annotated[Literal["rocketmq-capacity/plan/1"], Meta(description="of this file")]
-    cluster_name: Annotated[str, Meta(description="name of the cluster")]
-    taken_at: Annotated[str, Meta(description="when the snapshot was taken, UTC ISO-8601")]
+    format: Annotated[Literal["rocketmq-capacity/plan/1"], means("of this file")]
+    cluster_name: Annotated[str, means("name of the cluster")]
+    taken_at: Annotated[str, means("when the snapshot was taken, UTC ISO-8601")]
     recorded_at: Annotated[
-        str | UnsetType, Meta(description="when it was really taken, if a recorded snapshot was given another date")
+        str | UnsetType, means("when it was really taken, if a recorded snapshot was given another date")
     ] = UNSET
     valid_until: Annotated[
-        str | None, Meta(description="do not act on the plan after this moment, UTC ISO-8601; null in earlier versions")
+        str | None, means("do not act on the plan after this moment, UTC ISO-8601; null in earlier versions")
     ] = None
-    fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical, sorted inventory")]
+    fingerprint: Annotated[str, means("SHA-256 of the canonical, sorted inventory")]
     completeness: Completeness
-    groups: Annotated[tuple[GroupPlan, ...], Meta(description="the consumer groups, by name")]
-    findings: Annotated[tuple[PlanFinding, ...], Meta(description="what is wrong")]
-    recommendations: Annotated[tuple[PlanRecommendation, ...], Meta(description="what to change")]
+    groups: Annotated[tuple[GroupPlan, ...], means("the consumer groups, by name")]
+    findings: Annotated[tuple[PlanFinding, ...], means("what is wrong")]
+    recommendations: Annotated[tuple[PlanRecommendation, ...], means("what to change")]
     causes: Annotated[
         tuple[Cause, ...],
-        Meta(description="one entry for each thing that one action mends, the worst first; none in earlier versions"),
+        means("one entry for each thing that one action mends, the worst first; none in earlier versions"),
     ] = ()
     alternatives: Annotated[
         tuple[tuple[str, ...], ...],
-        Meta(description="ids of recommendations of which at most one is carried out, in the order of recommendations"),
+        means("ids of recommendations of which at most one is carried out, in the order of recommendations"),
     ] = ()
     headroom: Annotated[
         tuple[Headroom, ...],
-        Meta(description="the ten groups, topics and brokers that break first when traffic grows, the lowest first"),
+        means("the ten groups, topics and brokers that break first when traffic grows, the lowest first"),
     ] = ()
-    score: Annotated[
-        Score | None, Meta(description="from 0 to 100, and how it came about; null in earlier versions")
-    ] = None
-    brokers: Annotated[tuple[BrokerPlan, ...], Meta(description="the masters, by name; none in earlier versions")] = ()
+    score: Annotated[Score | None, means("from 0 to 100, and how it came about; null in earlier versions")] = None
+    brokers: Annotated[tuple[BrokerPlan, ...], means("the masters, by name; none in earlier versions")] = ()
     producer_balance: Annotated[
         tuple[ProducerBalance, ...],
-        Meta(description="business topics whose queues or brokers get another share than producers without keys give"),
+        means("business topics whose queues or brokers get another share than producers without keys give"),
     ] = ()
     accepted: Annotated[
-        tuple[PlanAcceptedRisk, ...],
-        Meta(description="the accepted risks of the policy, in its order, and what became of each"),
+        tuple[PlanAcceptedRisk, ...], means("the accepted risks of the policy, in its order, and what became of each")
     ] = ()
-    freeze: Annotated[
-        PlanFreeze | None, Meta(description="the freeze that the snapshot was taken in; null if there is none")
-    ] = None
+    freeze: Annotated[PlanFreeze | None, means("the freeze that the snapshot was taken in; null if there is none")] = (
+        None
+    )
     notes: Annotated[
-        tuple[str, ...],
-        Meta(description="what to know of the plan itself: a freeze, and accepted risks that do not hold"),
+        tuple[str, ...], means("what to know of the plan itself: a freeze, and accepted risks that do not hold")
     ] = ()
     sentences: Annotated[
         dict[str, tuple[Sentence, ...]],
-        Meta(
-            description="each English sentence of this file that has a key, with what it consists of; none in earlier "
-            "versions"
-        ),
+        means("each English sentence of this file that has a key, with what it consists of; none in earlier versions"),
     ] = {}
     events: Annotated[
         tuple[ComingEvent, ...] | UnsetType,
-        Meta(description="the events of the policy's calendar that are not over; only if there are any"),
+        means("the events of the policy's calendar that are not over; only if there are any"),
     ] = UNSET
     changes: Annotated[
-        ChangesSincePlan | None,
-        Meta(description="what is new, worse and gone; null if there is no plan before, and in a what-if"),
+        ChangesSincePlan | None, means("what is new, worse and gone; null if there is no plan before, and in a what-if")
     ] = None
     ledger: Annotated[
         Ledger | UnsetType,
-        Meta(
-            description="what became of earlier recommendations; only after a plan before, and in no what-if or trial"
-        ),
+        means("what became of earlier recommendations; only after a plan before, and in no what-if or trial"),
     ] = UNSET
     recommendations_digest: Annotated[
         str | UnsetType,
-        Meta(
-            description="SHA-256 over the fingerprint and the recommendations that need an answer, as the question "
+        means(
+            "SHA-256 over the fingerprint and the recommendations that need an answer, as the question "
             "shows them; only if there are any, and in no what-if"
         ),
     ] = UNSET
     approval: Annotated[
-        Approval | UnsetType,
-        Meta(description="the answer that counts; only if a person was asked about these recommendations"),
+        Approval | UnsetType, means("the answer that counts; only if a person was asked about these recommendations")
     ] = UNSET
     other_answers: Annotated[
         tuple[Approval, ...] | UnsetType,
-        Meta(
-            description="every other answer, oldest first; only if there are any: one that a later answer replaced, or "
+        means(
+            "every other answer, oldest first; only if there are any: one that a later answer replaced, or "
             "one to other recommendations, with another `digest`"
         ),
     ] = UNSET
-    scenario: Annotated[ScenarioResult | UnsetType, Meta(description="only of a what-if")] = UNSET
+    scenario: Annotated[ScenarioResult | UnsetType, means("only of a what-if")] = UNSET
     policy_differences: Annotated[
         tuple[PolicyDifference, ...] | UnsetType,
-        Meta(description="what the run decides otherwise than the deployment's policy, by key; only if there is any"),
+        means("what the run decides otherwise than the deployment's policy, by key; only if there is any"),
     ] = UNSET
     trial: Annotated[
         bool | UnsetType,
-        Meta(
-            description="only with `policy_differences`, and in no what-if: whether the run is a trial, which is not "
+        means(
+            "only with `policy_differences`, and in no what-if: whether the run is a trial, which is not "
             "the day's plan; false if a person said that it replaces it"
         ),
     ] = UNSET

@@ -2,7 +2,9 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
+
+from rocketmq_capacity.catalogue.evidence import means
 
 
 class Sentence(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -10,15 +12,15 @@ class Sentence(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     key: Annotated[
         str,
-        Meta(
-            description="the English text with places such as `{n_queues}`; the catalogue in the package has it, unless"
+        means(
+            "the English text with places such as `{n_queues}`; the catalogue in the package has it, unless"
             " it only joins its places, as `{1}; {2}` does"
         ),
     ]
     figures: Annotated[
         dict[str, str | tuple["Sentence", ...]],
-        Meta(
-            description="what stands in each place: a number with what it counts, a name or a list of names as a text; "
+        means(
+            "what stands in each place: a number with what it counts, a name or a list of names as a text; "
             "phrases as their sentences"
         ),
     ] = {}

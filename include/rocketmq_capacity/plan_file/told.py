@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
+
+from rocketmq_capacity.catalogue.evidence import means
 
 AcceptedState = Literal["ACCEPTED", "WORSE", "EXPIRED", "UNMATCHED"]
 
@@ -10,31 +12,31 @@ AcceptedState = Literal["ACCEPTED", "WORSE", "EXPIRED", "UNMATCHED"]
 class Accepted(Struct, frozen=True, kw_only=True):
     """By whom a finding is accepted, why, and how long."""
 
-    by: Annotated[str, Meta(description="who accepted it")]
-    why: Annotated[str, Meta(description="the reason")]
-    until: Annotated[str, Meta(description="the last day (UTC) on which it is accepted")]
+    by: Annotated[str, means("who accepted it")]
+    why: Annotated[str, means("the reason")]
+    until: Annotated[str, means("the last day (UTC) on which it is accepted")]
 
 
 class PlanAcceptedRisk(Accepted, frozen=True, kw_only=True):
     """An entry of the policy's accepted risks, and what became of it."""
 
-    rule: Annotated[str, Meta(description="of the findings")]
-    consumer_group: Annotated[str | None, Meta(description="where they are; null is any")]
-    topic: Annotated[str | None, Meta(description="where they are; null is any")]
-    broker_name: Annotated[str | None, Meta(description="where they are; null is any")]
+    rule: Annotated[str, means("of the findings")]
+    consumer_group: Annotated[str | None, means("where they are; null is any")]
+    topic: Annotated[str | None, means("where they are; null is any")]
+    broker_name: Annotated[str | None, means("where they are; null is any")]
     state: Annotated[
         AcceptedState,
-        Meta(
-            description="ACCEPTED: it holds for findings of this plan; WORSE: all of them are worse than accepted; "
+        means(
+            "ACCEPTED: it holds for findings of this plan; WORSE: all of them are worse than accepted; "
             "EXPIRED: the snapshot was taken after its last day; UNMATCHED: there is no such finding"
         ),
     ]
-    findings: Annotated[tuple[str, ...], Meta(description="ids of the findings that it holds for")]
+    findings: Annotated[tuple[str, ...], means("ids of the findings that it holds for")]
 
 
 class PlanFreeze(Struct, frozen=True, kw_only=True, rename={"begins": "from", "ends": "to"}):
     """A time in which nothing may be changed: commands that may change the cluster are comments."""
 
-    begins: Annotated[str, Meta(description="its first moment, UTC ISO-8601")]
-    ends: Annotated[str, Meta(description="its end, UTC ISO-8601")]
-    why: Annotated[str, Meta(description="the reason")]
+    begins: Annotated[str, means("its first moment, UTC ISO-8601")]
+    ends: Annotated[str, means("its end, UTC ISO-8601")]
+    why: Annotated[str, means("the reason")]

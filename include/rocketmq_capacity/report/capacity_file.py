@@ -3,8 +3,9 @@
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct
+from msgspec import UNSET, Struct
 
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.vocabulary import BoundsConfidence, ReasonCode
@@ -16,67 +17,63 @@ TO_THE_HOUR: Final = len("2026-11-20T02")
 class Basis(Struct, frozen=True, kw_only=True):
     """What the bounds are made from."""
 
-    hour: Annotated[str, Meta(description="the hour of the peak that the group must bear, UTC ISO-8601")]
+    hour: Annotated[str, means("the hour of the peak that the group must bear, UTC ISO-8601")]
     samples: Annotated[
-        int, Meta(description="rates that were compared: the measured one, hours of stored days, steps between samples")
+        int, means("rates that were compared: the measured one, hours of stored days, steps between samples")
     ]
-    days: Annotated[int, Meta(description="different days with stored rates of all its topics")]
+    days: Annotated[int, means("different days with stored rates of all its topics")]
 
 
 class GroupCapacity(Struct, frozen=True, kw_only=True):
     """The bounds of a group: those of the strategy in use and of the policy."""
 
-    consumer_group: Annotated[str, Meta(description="its name")]
-    clients: Annotated[int, Meta(description="running consumers")]
-    min_safe: Annotated[int | None, Meta(description="as min_replicas")]
+    consumer_group: Annotated[str, means("its name")]
+    clients: Annotated[int, means("running consumers")]
+    min_safe: Annotated[int | None, means("as min_replicas")]
     target: Annotated[
-        int | None,
-        Meta(description="clients that keep the busiest one within the bound, soon too; null if none does, or unknown"),
+        int | None, means("clients that keep the busiest one within the bound, soon too; null if none does, or unknown")
     ]
     max_useful: Annotated[
-        int | None,
-        Meta(description="clients beyond this many own nothing under the strategy in use; null without such a number"),
+        int | None, means("clients beyond this many own nothing under the strategy in use; null without such a number")
     ]
     min_replicas: Annotated[
         int | None,
-        Meta(
-            description="the fewest clients that may run: not fewer than today unless scale_down_allowed, and never "
+        means(
+            "the fewest clients that may run: not fewer than today unless scale_down_allowed, and never "
             "fewer than the policy keeps; null without clients"
         ),
     ]
     max_replicas: Annotated[
-        int | None,
-        Meta(description="max_useful and the policy's standbys, not below min_replicas; null without such a number"),
+        int | None, means("max_useful and the policy's standbys, not below min_replicas; null without such a number")
     ]
-    scale_down_allowed: Annotated[bool, Meta(description="fewer clients than today may run")]
-    blocked_by: Annotated[tuple[str, ...], Meta(description="what forbids fewer clients: names of rules, then codes")]
+    scale_down_allowed: Annotated[bool, means("fewer clients than today may run")]
+    blocked_by: Annotated[tuple[str, ...], means("what forbids fewer clients: names of rules, then codes")]
     basis: Basis
     confidence: Annotated[
-        BoundsConfidence,
-        Meta(description="HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW"),
+        BoundsConfidence, means("HIGH with enough stored days and nothing unknown, MEDIUM without them, else LOW")
     ]
-    verdict: Annotated[str, Meta(description="the provision_status of plan.json")]
-    reason: Annotated[str | None, Meta(description="why, in words")]
-    reason_code: Annotated[ReasonCode, Meta(description="why, as a code")]
+    verdict: Annotated[str, means("the provision_status of plan.json")]
+    reason: Annotated[str | None, means("why, in words")]
+    reason_code: Annotated[ReasonCode, means("why, as a code")]
 
 
 class Capacity(Struct, frozen=True, kw_only=True):
     """The bounds of a cluster's groups."""
 
     format: Literal["rocketmq-capacity/capacity/1"] = FORMAT
-    cluster_name: Annotated[str, Meta(description="name of the cluster")]
-    taken_at: Annotated[str, Meta(description="moment of the snapshot, UTC ISO-8601")]
-    valid_until: Annotated[str | None, Meta(description="do not use the bounds after this moment, UTC ISO-8601")]
-    fingerprint: Annotated[str, Meta(description="of the snapshot, as in plan.json")]
+    cluster_name: Annotated[str, means("name of the cluster")]
+    taken_at: Annotated[str, means("moment of the snapshot, UTC ISO-8601")]
+    valid_until: Annotated[str | None, means("do not use the bounds after this moment, UTC ISO-8601")]
+    fingerprint: Annotated[str, means("of the snapshot, as in plan.json")]
     scenario: Annotated[
         str | None,
-        Meta(
-            description="name of the what-if whose changed cluster this is; of a trial, the values of the policy that "
+        means(
+            "name of the what-if whose changed cluster this is; of a trial, the values of the policy that "
             "it tries; null in a plan to act on"
         ),
     ]
-    completeness: Annotated[float, Meta(description="completeness.ratio of plan.json")]
-    groups: Annotated[tuple[GroupCapacity, ...], Meta(description="by name")]
+    completeness: Annotated[float, means("completeness.ratio of plan.json")]
+    groups: Annotated[tuple[GroupCapacity, ...], means("by name")]
 
 
 def capacity_of_plan(plan: Plan) -> Capacity:

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Dataset, QueueId
 
 
@@ -15,16 +14,12 @@ class Allocation(Dataset, frozen=True, kw_only=True):
     Units: ``queue_id`` counts from 0.
     """
 
-    strategy: Annotated[
-        str, Meta(description="getName() of the strategy, POP, or BROADCASTING for broadcasting groups")
-    ]
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[
-        QueueId, Meta(description="id of the queue on that broker; -1 is every queue of the broker, under POP")
-    ]
-    client_id: Annotated[str, Meta(description="client id of the owner")]
+    strategy: Annotated[str, means("getName() of the strategy, POP, or BROADCASTING for broadcasting groups")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    topic: Annotated[str, means("name of the topic")]
+    broker_name: Annotated[str, means("name of the broker")]
+    queue_id: Annotated[QueueId, means("id of the queue on that broker; -1 is every queue of the broker, under POP")]
+    client_id: Annotated[str, means("client id of the owner")]
 
 
 class StrategyStatus(Dataset, frozen=True, kw_only=True):
@@ -35,13 +30,10 @@ class StrategyStatus(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "strategy")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    strategy: Annotated[str, Meta(description="name of the strategy, as getName() gives it, or POP")]
-    is_applicable: Annotated[bool, Meta(description="RocketMQ would allocate at least some topics by it")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    strategy: Annotated[str, means("name of the strategy, as getName() gives it, or POP")]
+    is_applicable: Annotated[bool, means("RocketMQ would allocate at least some topics by it")]
     reason: Annotated[
         str | None,
-        Meta(
-            description="why not, or for which topics it throws, in RocketMQ's words if it has some; null if it "
-            "allocates all"
-        ),
+        means("why not, or for which topics it throws, in RocketMQ's words if it has some; null if it allocates all"),
     ] = None

@@ -2,9 +2,8 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
 from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Dataset
 
 
@@ -16,9 +15,9 @@ class TriedCase(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("case_id",)
 
-    case_id: Annotated[str, Meta(description="id of the change, unique in the plan")]
-    topic: Annotated[str, Meta(description="the topic that it changes")]
-    counts: Annotated[str, Meta(description="JSON of the numbers of queues that it sets, by broker")]
+    case_id: Annotated[str, means("id of the change, unique in the plan")]
+    topic: Annotated[str, means("the topic that it changes")]
+    counts: Annotated[str, means("JSON of the numbers of queues that it sets, by broker")]
 
 
 class CaseEffect(Dataset, frozen=True, kw_only=True):
@@ -29,12 +28,10 @@ class CaseEffect(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("case_id", "consumer_group")
 
-    case_id: Annotated[str, Meta(description="the change, as in `tried_case`")]
-    topic: Annotated[str, Meta(description="the topic that it changes")]
-    consumer_group: Annotated[str, Meta(description="the group that reads the topic")]
-    effect: Annotated[
-        str, Meta(description="JSON of what the group owns before and after, and whether it would be worse off")
-    ]
+    case_id: Annotated[str, means("the change, as in `tried_case`")]
+    topic: Annotated[str, means("the topic that it changes")]
+    consumer_group: Annotated[str, means("the group that reads the topic")]
+    effect: Annotated[str, means("JSON of what the group owns before and after, and whether it would be worse off")]
 
 
 class TopicAnswer(Dataset, frozen=True, kw_only=True):
@@ -45,9 +42,9 @@ class TopicAnswer(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("topic",)
 
-    topic: Annotated[str, Meta(description="name of the topic")]
+    topic: Annotated[str, means("name of the topic")]
     answer: Annotated[
-        str, Meta(description="JSON of what its changes answer, why others were refused, and what forbids its commands")
+        str, means("JSON of what its changes answer, why others were refused, and what forbids its commands")
     ]
 
 
@@ -60,31 +57,28 @@ class Recommendation(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("id",)
 
-    id: Annotated[str, Meta(description="12 hexadecimal digits, equal over equal inputs")]
-    action: Annotated[str, Meta(description="name of the action")]
+    id: Annotated[str, means("12 hexadecimal digits, equal over equal inputs")]
+    action: Annotated[str, means("name of the action")]
     consumer_group: Annotated[
-        str | None, Meta(description="the group to change; null if the change is a topic's or the cluster's")
+        str | None, means("the group to change; null if the change is a topic's or the cluster's")
     ] = None
-    topic: Annotated[
-        str | None, Meta(description="the topic to change; null if the change is a group's or the cluster's")
-    ] = None
-    is_manual: Annotated[bool, Meta(description="a person must complete it; no command may be run unchanged")]
-    reason: Annotated[str, Meta(description="why, and what it changes")]
-    rules: Annotated[tuple[str, ...], Meta(description="rules whose findings it answers")]
+    topic: Annotated[str | None, means("the topic to change; null if the change is a group's or the cluster's")] = None
+    is_manual: Annotated[bool, means("a person must complete it; no command may be run unchanged")]
+    reason: Annotated[str, means("why, and what it changes")]
+    rules: Annotated[tuple[str, ...], means("rules whose findings it answers")]
     commands: Annotated[
-        tuple[str, ...], Meta(description="shell commands in order; empty if the change is not an mqadmin command")
+        tuple[str, ...], means("shell commands in order; empty if the change is not an mqadmin command")
     ]
-    before: Annotated[str, Meta(description="JSON object of the figures of today")]
-    after: Annotated[str, Meta(description="JSON object of the same figures after the change, as simulated")]
+    before: Annotated[str, means("JSON object of the figures of today")]
+    after: Annotated[str, means("JSON object of the same figures after the change, as simulated")]
     check_command: Annotated[
-        str | None, Meta(description="a command that only looks, to be run afterwards; null if there is none")
+        str | None, means("a command that only looks, to be run afterwards; null if there is none")
     ] = None
-    check_shows: Annotated[str | None, Meta(description="what that command shows if the change has worked")] = None
-    way_back: Annotated[str | None, Meta(description="how the change is undone; null if the reason says it")] = None
-    steps: Annotated[str, Meta(description="JSON list of its steps, each with a gate; empty if it is one step")] = "[]"
+    check_shows: Annotated[str | None, means("what that command shows if the change has worked")] = None
+    way_back: Annotated[str | None, means("how the change is undone; null if the reason says it")] = None
+    steps: Annotated[str, means("JSON list of its steps, each with a gate; empty if it is one step")] = "[]"
     config_assignment: Annotated[
-        str | None,
-        Meta(description="JSON object of fixed lists of queues for the group's clients, as another way; null if none"),
+        str | None, means("JSON object of fixed lists of queues for the group's clients, as another way; null if none")
     ] = None
 
     @property

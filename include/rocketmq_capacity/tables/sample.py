@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar, Final
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset
 
 
@@ -15,10 +14,10 @@ class BrokerSample(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("at", "broker_name")
 
-    at: Annotated[str, Meta(description="when the sample was taken")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    cluster_name: Annotated[str, Meta(description="name of the cluster, as in an inventory")]
-    has_answered: Annotated[bool, Meta(description="whether it has said which offsets groups have committed")]
+    at: Annotated[str, means("when the sample was taken")]
+    broker_name: Annotated[str, means("name of the broker")]
+    cluster_name: Annotated[str, means("name of the cluster, as in an inventory")]
+    has_answered: Annotated[bool, means("whether it has said which offsets groups have committed")]
 
 
 class TopicSample(Dataset, frozen=True, kw_only=True):
@@ -31,12 +30,12 @@ class TopicSample(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("at", "topic", "broker_name")
 
-    at: Annotated[str, Meta(description="when the sample was taken")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    after_s: Annotated[Amount, Meta(description="seconds from the beginning of the sample until the broker said it")]
-    queues: Annotated[Count, Meta(description="its queues on the broker")]
-    written: Annotated[BigCount, Meta(description="sum of the offsets that their next messages will be written at")]
+    at: Annotated[str, means("when the sample was taken")]
+    topic: Annotated[str, means("name of the topic")]
+    broker_name: Annotated[str, means("name of the broker")]
+    after_s: Annotated[Amount, means("seconds from the beginning of the sample until the broker said it")]
+    queues: Annotated[Count, means("its queues on the broker")]
+    written: Annotated[BigCount, means("sum of the offsets that their next messages will be written at")]
 
 
 class TopicHourSample(Dataset, frozen=True, kw_only=True):
@@ -48,14 +47,13 @@ class TopicHourSample(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("at", "topic")
 
-    at: Annotated[str, Meta(description="when the hour began")]
-    topic: Annotated[str, Meta(description="name of the topic")]
+    at: Annotated[str, means("when the hour began")]
+    topic: Annotated[str, means("name of the topic")]
     sampled_s: Annotated[
-        Amount,
-        Meta(description="how long the steps took of which every broker that has the topic told what was written"),
+        Amount, means("how long the steps took of which every broker that has the topic told what was written")
     ]
-    msgs: Annotated[Amount, Meta(description="messages that were written in these steps")]
-    most_msgs_per_s: Annotated[Amount, Meta(description="the highest rate of one of these steps; 0 without any")]
+    msgs: Annotated[Amount, means("messages that were written in these steps")]
+    most_msgs_per_s: Annotated[Amount, means("the highest rate of one of these steps; 0 without any")]
 
 
 class GroupSample(Dataset, frozen=True, kw_only=True):
@@ -68,13 +66,11 @@ class GroupSample(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("at", "consumer_group")
 
-    at: Annotated[str, Meta(description="when the sample was taken")]
-    consumer_group: Annotated[str, Meta(description="name of the group")]
+    at: Annotated[str, means("when the sample was taken")]
+    consumer_group: Annotated[str, means("name of the group")]
     lag: Annotated[
         BigCount | None,
-        Meta(
-            description="messages of business topics that it has not committed, at most; null if that of a queue is unknown"
-        ),
+        means("messages of business topics that it has not committed, at most; null if that of a queue is unknown"),
     ] = None
 
 
@@ -87,11 +83,11 @@ class MemberSample(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "first_at")
 
-    consumer_group: Annotated[str, Meta(description="name of the group")]
-    first_at: Annotated[str, Meta(description="the first sample of the stretch")]
-    last_at: Annotated[str, Meta(description="the last sample of the stretch")]
-    broker_name: Annotated[str, Meta(description="the broker that was asked")]
-    client_ids: Annotated[tuple[str, ...], Meta(description="client ids, sorted; the same one twice is two consumers")]
+    consumer_group: Annotated[str, means("name of the group")]
+    first_at: Annotated[str, means("the first sample of the stretch")]
+    last_at: Annotated[str, means("the last sample of the stretch")]
+    broker_name: Annotated[str, means("the broker that was asked")]
+    client_ids: Annotated[tuple[str, ...], means("client ids, sorted; the same one twice is two consumers")]
 
 
 class SampleFailure(Dataset, frozen=True, kw_only=True):
@@ -102,10 +98,10 @@ class SampleFailure(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("at", "broker_addr", "request")
 
-    at: Annotated[str, Meta(description="when the sample was taken")]
-    broker_addr: Annotated[str, Meta(description="host:port of the broker or name server; else the file of the lake")]
-    request: Annotated[str, Meta(description="what was asked; READ_SAMPLE: a file of an earlier sample cannot be read")]
-    error: Annotated[str | None, Meta(description="the first error, and how many more")] = None
+    at: Annotated[str, means("when the sample was taken")]
+    broker_addr: Annotated[str, means("host:port of the broker or name server; else the file of the lake")]
+    request: Annotated[str, means("what was asked; READ_SAMPLE: a file of an earlier sample cannot be read")]
+    error: Annotated[str | None, means("the first error, and how many more")] = None
 
 
 SAMPLES: Final[tuple[type[Dataset], ...]] = (

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, Count, Dataset, one_of
 
 
@@ -16,21 +15,20 @@ class EventNeed(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("event", "consumer_group")
 
-    event: Annotated[str, Meta(description="name of the event in the policy")]
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    event: Annotated[str, means("name of the event in the policy")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
     status: Annotated[
         str,
         one_of("ENOUGH", "TOO_FEW", "UNDECIDED"),
-        Meta(
-            description="ENOUGH or TOO_FEW clients, by `PROVISION.under_utilisation`; UNDECIDED if that is unknown, as "
+        means(
+            "ENOUGH or TOO_FEW clients, by `PROVISION.under_utilisation`; UNDECIDED if that is unknown, as "
             "for a group without a verdict today"
         ),
     ]
-    busy_lower: Annotated[Amount | None, Meta(description="busy share of the busiest client, lower limit")] = None
-    busy_ratio: Annotated[Amount | None, Meta(description="the most likely value; null if unknown")] = None
-    busy_upper: Annotated[Amount | None, Meta(description="upper limit")] = None
-    clients: Annotated[Count, Meta(description="of the group today")]
+    busy_lower: Annotated[Amount | None, means("busy share of the busiest client, lower limit")] = None
+    busy_ratio: Annotated[Amount | None, means("the most likely value; null if unknown")] = None
+    busy_upper: Annotated[Amount | None, means("upper limit")] = None
+    clients: Annotated[Count, means("of the group today")]
     needed_clients: Annotated[
-        Count | None,
-        Meta(description="that are enough; null if unknown, or if more clients alone are not enough"),
+        Count | None, means("that are enough; null if unknown, or if more clients alone are not enough")
     ] = None

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Metrics, one_of
 
 
@@ -16,63 +15,58 @@ class GroupFailure(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "failure", "lost")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
     failure: Annotated[
         str,
         one_of("BROKER", "ROOM", "BUSIEST_CLIENT", "ONE_FEWER", "ONE_MORE"),
-        Meta(
-            description="BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER (the last client in Java's order) or ONE_MORE (one that "
+        means(
+            "BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER (the last client in Java's order) or ONE_MORE (one that "
             "sorts after it)"
         ),
     ]
-    lost: Annotated[str | None, Meta(description="name of the broker or room, or the client id; null for ONE_MORE")]
-    lost_queues: Annotated[BigCount, Meta(description="readable queues of its business topics that are lost with it")]
+    lost: Annotated[str | None, means("name of the broker or room, or the client id; null for ONE_MORE")]
+    lost_queues: Annotated[BigCount, means("readable queues of its business topics that are lost with it")]
     moved: Annotated[
         Metrics,
-        Meta(
-            description="by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown"
-        ),
+        means("by strategy, queues that stay and get another owner; a strategy is missing if owners are unknown"),
     ]
-    moved_today: Annotated[BigCount | None, Meta(description="the same under the strategy in use; null if unknown")]
-    busy_lower: Annotated[
-        Amount | None, Meta(description="busy share of the busiest client afterwards, lower limit")
-    ] = None
-    busy_ratio: Annotated[Amount | None, Meta(description="the most likely value; null if unknown")] = None
-    busy_upper: Annotated[Amount | None, Meta(description="upper limit")] = None
+    moved_today: Annotated[BigCount | None, means("the same under the strategy in use; null if unknown")]
+    busy_lower: Annotated[Amount | None, means("busy share of the busiest client afterwards, lower limit")] = None
+    busy_ratio: Annotated[Amount | None, means("the most likely value; null if unknown")] = None
+    busy_upper: Annotated[Amount | None, means("upper limit")] = None
     busy_today: Annotated[
         Amount | None,
-        Meta(
-            description="busy_ratio today, judged in the same way (at the peak, with the outliers of CLIENT_OUTLIER "
+        means(
+            "busy_ratio today, judged in the same way (at the peak, with the outliers of CLIENT_OUTLIER "
             "apart); null if unknown"
         ),
     ] = None
     clients_today: Annotated[
-        Count | None, Meta(description="its client ids; null if an earlier version of this program wrote the row")
+        Count | None, means("its client ids; null if an earlier version of this program wrote the row")
     ] = None
-    clients_left: Annotated[Count | None, Meta(description="its client ids afterwards; null likewise")] = None
-    becomes_under: Annotated[bool | None, Meta(description="the group becomes UNDER_PROVISIONED; null if unknown")]
-    read_again_s: Annotated[Amount, Meta(description="maximum of seconds until every queue that stays is read again")]
+    clients_left: Annotated[Count | None, means("its client ids afterwards; null likewise")] = None
+    becomes_under: Annotated[bool | None, means("the group becomes UNDER_PROVISIONED; null if unknown")]
+    read_again_s: Annotated[Amount, means("maximum of seconds until every queue that stays is read again")]
     verdict: Annotated[
         str | None,
         one_of("BETTER", "WORSE", "UNCHANGED", "UNDECIDED"),
-        Meta(
-            description="BETTER, WORSE, UNCHANGED or UNDECIDED, by capacity, reachability and loss; null if an earlier "
+        means(
+            "BETTER, WORSE, UNCHANGED or UNDECIDED, by capacity, reachability and loss; null if an earlier "
             "version of this program wrote the row"
         ),
     ] = None
     reasons: Annotated[
         tuple[str, ...],
-        Meta(description="what the verdict is based on: CAPACITY (busiest client at the peak), REACHABILITY, LOSS"),
+        means("what the verdict is based on: CAPACITY (busiest client at the peak), REACHABILITY, LOSS"),
     ] = ()
     unread_queues: Annotated[
-        Count | None, Meta(description="queues that stay and lose their last reader; null if owners are unknown")
+        Count | None, means("queues that stay and lose their last reader; null if owners are unknown")
     ] = None
     waiting_messages: Annotated[
-        BigCount | None,
-        Meta(description="messages not read on the lost queues, or on all if no client is left; null if unknown"),
+        BigCount | None, means("messages not read on the lost queues, or on all if no client is left; null if unknown")
     ] = None
-    unreadable_topics: Annotated[Count, Meta(description="its topics that consumers see no queue of any more")] = 0
-    unwritable_topics: Annotated[Count, Meta(description="its topics that producers see no queue of any more")] = 0
+    unreadable_topics: Annotated[Count, means("its topics that consumers see no queue of any more")] = 0
+    unwritable_topics: Annotated[Count, means("its topics that producers see no queue of any more")] = 0
 
 
 class TopicFailure(Dataset, frozen=True, kw_only=True):
@@ -84,20 +78,14 @@ class TopicFailure(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("topic", "failure", "lost")
 
-    topic: Annotated[str, Meta(description="name of the topic")]
-    failure: Annotated[str, one_of("BROKER", "ROOM"), Meta(description="BROKER or ROOM")]
-    lost: Annotated[str, Meta(description="name of the broker or room")]
-    msgs_per_s: Annotated[
-        Amount | None, Meta(description="messages a second written to its queues there; null if unknown")
-    ]
-    readable_queues: Annotated[BigCount, Meta(description="queues that consumers see elsewhere")]
-    writable_queues: Annotated[
-        BigCount | None, Meta(description="queues that producers see elsewhere; null if unknown")
-    ]
-    was_readable: Annotated[bool, Meta(description="consumers see some of its queues there now")]
-    was_writable: Annotated[
-        bool | None, Meta(description="producers see some of its queues there now; null if unknown")
-    ]
+    topic: Annotated[str, means("name of the topic")]
+    failure: Annotated[str, one_of("BROKER", "ROOM"), means("BROKER or ROOM")]
+    lost: Annotated[str, means("name of the broker or room")]
+    msgs_per_s: Annotated[Amount | None, means("messages a second written to its queues there; null if unknown")]
+    readable_queues: Annotated[BigCount, means("queues that consumers see elsewhere")]
+    writable_queues: Annotated[BigCount | None, means("queues that producers see elsewhere; null if unknown")]
+    was_readable: Annotated[bool, means("consumers see some of its queues there now")]
+    was_writable: Annotated[bool | None, means("producers see some of its queues there now; null if unknown")]
 
 
 class ClusterFailure(Dataset, frozen=True, kw_only=True):
@@ -112,25 +100,23 @@ class ClusterFailure(Dataset, frozen=True, kw_only=True):
     failure: Annotated[
         str,
         one_of("MASTER", "RESTART", "NAME_SERVER"),
-        Meta(description="MASTER (its slaves stay), RESTART (of a broker that was killed) or NAME_SERVER"),
+        means("MASTER (its slaves stay), RESTART (of a broker that was killed) or NAME_SERVER"),
     ]
-    lost: Annotated[str, Meta(description="name of the broker, or address of the name server")]
+    lost: Annotated[str, means("name of the broker, or address of the name server")]
     lost_brokers: Annotated[
-        tuple[str, ...] | None,
-        Meta(description="brokers whose queues leave the route with it; null if that is unknown"),
+        tuple[str, ...] | None, means("brokers whose queues leave the route with it; null if that is unknown")
     ] = None
-    is_writable: Annotated[bool | None, Meta(description="producers can write its queues; null if unknown")] = None
-    can_pull: Annotated[
-        bool | None, Meta(description="clients that pull, in any order, can read its queues; null if unknown")
-    ] = None
-    can_pull_in_order: Annotated[bool | None, Meta(description="the same of clients that consume in order")] = None
-    can_pop: Annotated[bool | None, Meta(description="the same of clients that pop")] = None
+    is_writable: Annotated[bool | None, means("producers can write its queues; null if unknown")] = None
+    can_pull: Annotated[bool | None, means("clients that pull, in any order, can read its queues; null if unknown")] = (
+        None
+    )
+    can_pull_in_order: Annotated[bool | None, means("the same of clients that consume in order")] = None
+    can_pop: Annotated[bool | None, means("the same of clients that pop")] = None
     read_again_s: Annotated[
-        Amount | None,
-        Meta(description="maximum of seconds until they are read again; null if unknown, or not before a repair"),
+        Amount | None, means("maximum of seconds until they are read again; null if unknown, or not before a repair")
     ] = None
-    is_estimated: Annotated[bool, Meta(description="the seconds are an estimate, and no maximum")] = False
-    why: Annotated[str, Meta(description="what happens, in a sentence or two")]
+    is_estimated: Annotated[bool, means("the seconds are an estimate, and no maximum")] = False
+    why: Annotated[str, means("what happens, in a sentence or two")]
 
 
 class ProducerFailure(Dataset, frozen=True, kw_only=True):
@@ -145,38 +131,35 @@ class ProducerFailure(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("broker_name", "ending", "sending", "retries", "timeout_ms")
 
-    broker_name: Annotated[str, Meta(description="name of the lost broker")]
+    broker_name: Annotated[str, means("name of the lost broker")]
     ending: Annotated[
         str,
         one_of("KILL", "SILENT"),
-        Meta(description="KILL (its process ends; connections are refused) or SILENT (nothing answers)"),
+        means("KILL (its process ends; connections are refused) or SILENT (nothing answers)"),
     ]
-    sending: Annotated[str, one_of("SYNC", "ASYNC", "ONEWAY"), Meta(description="SYNC, ASYNC or ONEWAY, by the policy")]
-    retries: Annotated[Count, Meta(description="how often a message is tried again; 0 for ONEWAY")]
-    timeout_ms: Annotated[Count | None, Meta(description="for all tries together; null for ONEWAY")] = None
+    sending: Annotated[str, one_of("SYNC", "ASYNC", "ONEWAY"), means("SYNC, ASYNC or ONEWAY, by the policy")]
+    retries: Annotated[Count, means("how often a message is tried again; 0 for ONEWAY")]
+    timeout_ms: Annotated[Count | None, means("for all tries together; null for ONEWAY")] = None
     producer_groups: Annotated[
-        tuple[str, ...], Meta(description="groups of the snapshot that send so; empty if producers are unknown")
+        tuple[str, ...], means("groups of the snapshot that send so; empty if producers are unknown")
     ] = ()
-    failed_tries: Annotated[
-        Count | None, Meta(description="the most tries of a message that fail; null if unknown")
-    ] = None
+    failed_tries: Annotated[Count | None, means("the most tries of a message that fail; null if unknown")] = None
     failing: Annotated[
         str | None,
         one_of("NONE", "ONLY_THERE", "ALL"),
-        Meta(
-            description="messages that fail for good: NONE, ONLY_THERE (of topics that producers see on no other "
+        means(
+            "messages that fail for good: NONE, ONLY_THERE (of topics that producers see on no other "
             "broker) or ALL; null if unknown"
         ),
     ] = None
     noticed_by: Annotated[
         str,
         one_of("EXCEPTION", "CALLBACK", "NOBODY"),
-        Meta(description="how a producer learns it: EXCEPTION of send, CALLBACK (onException), NOBODY"),
+        means("how a producer learns it: EXCEPTION of send, CALLBACK (onException), NOBODY"),
     ]
-    worst_ms: Annotated[Count, Meta(description="the most ms until a producer knows what became of a message")]
+    worst_ms: Annotated[Count, means("the most ms until a producer knows what became of a message")]
     until_s: Annotated[
-        Amount | None,
-        Meta(description="the most seconds until no message is tried there; null if all topics are only there"),
+        Amount | None, means("the most seconds until no message is tried there; null if all topics are only there")
     ] = None
 
 
@@ -189,22 +172,22 @@ class UnroutedTopic(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("topic",)
 
-    topic: Annotated[str, Meta(description="name of the topic")]
-    is_declared: Annotated[bool, Meta(description="a broker has it, without a queue that producers see")]
-    consumer_groups: Annotated[tuple[str, ...], Meta(description="groups that subscribe to it")] = ()
+    topic: Annotated[str, means("name of the topic")]
+    is_declared: Annotated[bool, means("a broker has it, without a queue that producers see")]
+    consumer_groups: Annotated[tuple[str, ...], means("groups that subscribe to it")] = ()
     outcome: Annotated[
         str | None,
         one_of("NO_ROUTE", "REFUSED", "CREATED"),
-        Meta(
-            description="what a producer gets: NO_ROUTE (No route info of this topic), REFUSED (TOPIC_NOT_EXIST, of a "
+        means(
+            "what a producer gets: NO_ROUTE (No route info of this topic), REFUSED (TOPIC_NOT_EXIST, of a "
             "broker that makes no topics) or CREATED (the broker that gets the first message makes the topic); null "
             "if brokers do not tell"
         ),
     ] = None
     created_queue_nums: Annotated[
         dict[str, float] | None,
-        Meta(
-            description="by broker that may make it (autoCreateTopicEnable), the queues that it gets: those of TBW102, "
+        means(
+            "by broker that may make it (autoCreateTopicEnable), the queues that it gets: those of TBW102, "
             "at most 4 (defaultTopicQueueNums of the client); null if unknown, or if a broker has the topic"
         ),
     ] = None

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar, Final
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Queue, QueueId, one_of
 from rocketmq_capacity.vocabulary import SEVERITIES
 
@@ -25,18 +24,17 @@ class Finding(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name", "message")
 
-    rule: Annotated[str, Meta(description="name of the rule")]
-    severity: Annotated[str, one_of(*SEVERITIES), Meta(description="INFO, WARNING or CRITICAL")]
-    consumer_group: Annotated[str | None, Meta(description="the group that it is about; null if there is none")] = None
-    topic: Annotated[str | None, Meta(description="the topic that it is about; null if there is none")] = None
-    broker_name: Annotated[str | None, Meta(description="the broker that it is about; null if there is none")] = None
+    rule: Annotated[str, means("name of the rule")]
+    severity: Annotated[str, one_of(*SEVERITIES), means("INFO, WARNING or CRITICAL")]
+    consumer_group: Annotated[str | None, means("the group that it is about; null if there is none")] = None
+    topic: Annotated[str | None, means("the topic that it is about; null if there is none")] = None
+    broker_name: Annotated[str | None, means("the broker that it is about; null if there is none")] = None
     subjects: Annotated[
-        tuple[str, ...],
-        Meta(description="client ids, brokers or groups that it is about, sorted; queues are in queues"),
+        tuple[str, ...], means("client ids, brokers or groups that it is about, sorted; queues are in queues")
     ] = ()
-    queues: Annotated[tuple[Queue, ...], Meta(description="queues that it is about, sorted")] = ()
-    evidence: Annotated[str, Meta(description="JSON object of the figures that it is based on")]
-    message: Annotated[str, Meta(description="one sentence for people")]
+    queues: Annotated[tuple[Queue, ...], means("queues that it is about, sorted")] = ()
+    evidence: Annotated[str, means("JSON object of the figures that it is based on")]
+    message: Annotated[str, means("one sentence for people")]
 
     @property
     def about(self) -> tuple[str | Queue, ...]:
@@ -55,26 +53,26 @@ class FindingSince(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("rule", "consumer_group", "topic", "broker_name")
 
-    rule: Annotated[str, Meta(description="name of the rule")]
-    consumer_group: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
-    topic: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
-    broker_name: Annotated[str | None, Meta(description="the finding's; null if there is none")] = None
-    since: Annotated[str, Meta(description="taken_at of the first run of the row")]
+    rule: Annotated[str, means("name of the rule")]
+    consumer_group: Annotated[str | None, means("the finding's; null if there is none")] = None
+    topic: Annotated[str | None, means("the finding's; null if there is none")] = None
+    broker_name: Annotated[str | None, means("the finding's; null if there is none")] = None
+    since: Annotated[str, means("taken_at of the first run of the row")]
     state: Annotated[
         str | None,
         one_of(PENDING, OPEN, CLOSING),
-        Meta(
-            description="PENDING: found for the first time by a rule that flaps, and not CRITICAL; OPEN; CLOSING: it "
+        means(
+            "PENDING: found for the first time by a rule that flaps, and not CRITICAL; OPEN; CLOSING: it "
             "was OPEN, and this run does not find it; null in tables of earlier versions, where all are OPEN"
         ),
     ] = None
     open_since: Annotated[
-        str | None, Meta(description="taken_at of the run that opened it; null if none has, and in earlier versions")
+        str | None, means("taken_at of the run that opened it; null if none has, and in earlier versions")
     ] = None
     least_severity: Annotated[
         str | None,
         one_of(*SEVERITIES),
-        Meta(description="the lowest severity that the row of runs has; null in tables of earlier versions"),
+        means("the lowest severity that the row of runs has; null in tables of earlier versions"),
     ] = None
 
     @property
@@ -91,7 +89,7 @@ class RunBefore(Dataset, frozen=True, kw_only=True):
     Units: a UTC time.
     """
 
-    taken_at: Annotated[str, Meta(description="when its snapshot was taken")]
+    taken_at: Annotated[str, means("when its snapshot was taken")]
 
 
 class FindingBefore(Finding, frozen=True, kw_only=True):
@@ -110,8 +108,8 @@ class LedgerBefore(Dataset, frozen=True, kw_only=True):
     Units: those of the figures in ``entry`` are in their names.
     """
 
-    id: Annotated[str, Meta(description="that of the recommendation")]
-    entry: Annotated[str, Meta(description="JSON object, as in plan.json's ledger.entries")]
+    id: Annotated[str, means("that of the recommendation")]
+    entry: Annotated[str, means("JSON object, as in plan.json's ledger.entries")]
 
 
 class OffsetBefore(Dataset, frozen=True, kw_only=True):
@@ -123,12 +121,12 @@ class OffsetBefore(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    topic: Annotated[str, means("name of the topic")]
+    broker_name: Annotated[str, means("name of the broker")]
+    queue_id: Annotated[QueueId, means("id of the queue on that broker")]
     consumer_offset: Annotated[
-        BigCount | None, Meta(description="offset of the next message to read, as committed; null if unknown")
+        BigCount | None, means("offset of the next message to read, as committed; null if unknown")
     ] = None
 
 
@@ -141,10 +139,10 @@ class LedgerRate(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("action",)
 
-    action: Annotated[str, Meta(description="name of the action")]
-    verified: Annotated[BigCount, Meta(description="carried out, and all came as predicted")]
-    failed: Annotated[BigCount, Meta(description="carried out, and something predicted did not come")]
-    otherwise: Annotated[BigCount, Meta(description="something else was done instead")]
+    action: Annotated[str, means("name of the action")]
+    verified: Annotated[BigCount, means("carried out, and all came as predicted")]
+    failed: Annotated[BigCount, means("carried out, and something predicted did not come")]
+    otherwise: Annotated[BigCount, means("something else was done instead")]
 
 
 class Demand(Dataset, frozen=True, kw_only=True):
@@ -156,21 +154,20 @@ class Demand(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("topic", "rule", "consumer_group")
 
-    topic: Annotated[str, Meta(description="the topic that might get more queues")]
-    rule: Annotated[str, Meta(description="the rule whose finding they would answer")]
-    consumer_group: Annotated[str, Meta(description="the group that the finding is about")]
-    clients: Annotated[Count, Meta(description="different client ids of the group")]
+    topic: Annotated[str, means("the topic that might get more queues")]
+    rule: Annotated[str, means("the rule whose finding they would answer")]
+    consumer_group: Annotated[str, means("the group that the finding is about")]
+    clients: Annotated[Count, means("different client ids of the group")]
     queues_per_broker: Annotated[
-        Count | None, Meta(description="queues needed on each writable broker; null if the number is still to be found")
+        Count | None, means("queues needed on each writable broker; null if the number is still to be found")
     ] = None
-    then_clients: Annotated[
-        Count | None, Meta(description="clients that are enough with these queues; null: those of today")
-    ] = None
+    then_clients: Annotated[Count | None, means("clients that are enough with these queues; null: those of today")] = (
+        None
+    )
     busy_before: Annotated[
-        Amount | None,
-        Meta(description="busy share of the group's busiest client at the peak; null if nobody is too busy"),
+        Amount | None, means("busy share of the group's busiest client at the peak; null if nobody is too busy")
     ] = None
-    busy_after: Annotated[Amount | None, Meta(description="the same with these queues and clients")] = None
+    busy_after: Annotated[Amount | None, means("the same with these queues and clients")] = None
     in_days: Annotated[
-        Amount | None, Meta(description="days from now, for whose traffic both are foretold; null: for the peak")
+        Amount | None, means("days from now, for whose traffic both are foretold; null: for the peak")
     ] = None

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, QueueId
 from rocketmq_capacity.vocabulary import DEFAULT_PROTOCOL, GRPC, Protocol
 
@@ -11,55 +10,49 @@ from rocketmq_capacity.vocabulary import DEFAULT_PROTOCOL, GRPC, Protocol
 class ConsumerFacts(Facts, frozen=True, kw_only=True):
     """What rules use of a running consumer."""
 
-    consumer_index: Annotated[Count, Meta(description="position of the consumer in its group in the inventory, from 0")]
-    client_id: Annotated[str, Meta(description="id by which RocketMQ sorts and hashes it")]
-    client_addr: Annotated[str | None, Meta(description="host:port, as the first broker of seen_on sees it")] = None
-    protocol: Annotated[Protocol, Meta(description="REMOTING, or GRPC behind a Proxy")] = DEFAULT_PROTOCOL
+    consumer_index: Annotated[Count, means("position of the consumer in its group in the inventory, from 0")]
+    client_id: Annotated[str, means("id by which RocketMQ sorts and hashes it")]
+    client_addr: Annotated[str | None, means("host:port, as the first broker of seen_on sees it")] = None
+    protocol: Annotated[Protocol, means("REMOTING, or GRPC behind a Proxy")] = DEFAULT_PROTOCOL
     is_listed: Annotated[
-        bool,
-        Meta(description="it is in the list of members among which remoting consumers of the group divide the queues"),
+        bool, means("it is in the list of members among which remoting consumers of the group divide the queues")
     ] = True
-    language: Annotated[str | None, Meta(description="client library, such as JAVA")] = None
-    version: Annotated[str | None, Meta(description="version of the client library, such as V5_3_3")] = None
+    language: Annotated[str | None, means("client library, such as JAVA")] = None
+    version: Annotated[str | None, means("version of the client library, such as V5_3_3")] = None
     seen_on: Annotated[
-        tuple[str, ...] | None,
-        Meta(description="names of the brokers, and addresses of the Proxies, that named it as a member"),
+        tuple[str, ...] | None, means("names of the brokers, and addresses of the Proxies, that named it as a member")
     ] = None
-    started_at: Annotated[str | None, Meta(description="start of the consumer, UTC ISO-8601")] = None
+    started_at: Annotated[str | None, means("start of the consumer, UTC ISO-8601")] = None
     allocate_strategy: Annotated[
         str | None,
-        Meta(
-            description="strategy that it reports: its getName(), MACHINE_ROOM_NEARBY without the inner strategy, or another class's full name; OWN_CHOICE where its program chooses the queues"
+        means(
+            "strategy that it reports: its getName(), MACHINE_ROOM_NEARBY without the inner strategy, or another class's full name; OWN_CHOICE where its program chooses the queues"
         ),
     ] = None
-    consume_threads: Annotated[Count | None, Meta(description="listener threads")] = None
-    consume_batch_size: Annotated[Count | None, Meta(description="maximum of messages in one listener call")] = None
-    pull_batch_size: Annotated[Count | None, Meta(description="maximum of messages in the answer to one pull")] = None
+    consume_threads: Annotated[Count | None, means("listener threads")] = None
+    consume_batch_size: Annotated[Count | None, means("maximum of messages in one listener call")] = None
+    pull_batch_size: Annotated[Count | None, means("maximum of messages in the answer to one pull")] = None
     pull_interval_ms: Annotated[
-        Count | None, Meta(description="pause before the next pull of a queue, after an answer with messages")
+        Count | None, means("pause before the next pull of a queue, after an answer with messages")
     ] = None
-    pull_threshold_for_queue: Annotated[Count | None, Meta(description="maximum of messages cached for one queue")] = (
-        None
-    )
-    pull_threshold_size_for_queue_mib: Annotated[
-        Count | None, Meta(description="maximum of MiB cached for one queue")
-    ] = None
+    pull_threshold_for_queue: Annotated[Count | None, means("maximum of messages cached for one queue")] = None
+    pull_threshold_size_for_queue_mib: Annotated[Count | None, means("maximum of MiB cached for one queue")] = None
     pull_threshold_for_topic: Annotated[
-        BigCount | None, Meta(description="maximum of messages cached for one topic; it divides this by its queues")
+        BigCount | None, means("maximum of messages cached for one topic; it divides this by its queues")
     ] = None
     pull_threshold_size_for_topic_mib: Annotated[
-        BigCount | None, Meta(description="maximum of MiB cached for one topic; it divides this by its queues")
+        BigCount | None, means("maximum of MiB cached for one topic; it divides this by its queues")
     ] = None
     room: Annotated[
-        str | None, Meta(description="machine room by the policy, the same for equal ids; null if no rule matches")
+        str | None, means("machine room by the policy, the same for equal ids; null if no rule matches")
     ] = None
     only_topics: Annotated[
         tuple[str, ...] | None,
-        Meta(description="the topics that it subscribes to, if these are not all of its group's; else null"),
+        means("the topics that it subscribes to, if these are not all of its group's; else null"),
     ] = None
-    has_owned_queues: Annotated[bool, Meta(description="it reported what it owns")]
-    has_subscriptions: Annotated[bool, Meta(description="it reported its own subscriptions")]
-    up_s: Annotated[float | None, Meta(description="seconds from its start to the snapshot")] = None
+    has_owned_queues: Annotated[bool, means("it reported what it owns")]
+    has_subscriptions: Annotated[bool, means("it reported its own subscriptions")]
+    up_s: Annotated[float | None, means("seconds from its start to the snapshot")] = None
 
     @property
     def is_grpc(self) -> bool:
@@ -80,17 +73,17 @@ class Consumer(ConsumerFacts, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "consumer_index")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
 
 
 class OwnSubscription(Facts, frozen=True, kw_only=True):
     """What rules use of the subscriptions that a consumer reported."""
 
-    consumer_index: Annotated[Count, Meta(description="which consumer of the group, as in `consumer`")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
-    expression_type: Annotated[str | None, Meta(description="TAG or SQL92")] = None
-    expression: Annotated[str | None, Meta(description="filter, such as * or TagA || TagB")] = None
+    consumer_index: Annotated[Count, means("which consumer of the group, as in `consumer`")]
+    topic: Annotated[str, means("name of the topic")]
+    kind: Annotated[str, means("the topic's kind, as in `topic`")]
+    expression_type: Annotated[str | None, means("TAG or SQL92")] = None
+    expression: Annotated[str | None, means("filter, such as * or TagA || TagB")] = None
 
 
 class ConsumerSubscription(OwnSubscription, Dataset, frozen=True, kw_only=True):
@@ -101,28 +94,25 @@ class ConsumerSubscription(OwnSubscription, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "consumer_index", "topic")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    client_id: Annotated[str, Meta(description="client id of the consumer")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    client_id: Annotated[str, means("client id of the consumer")]
 
 
 class Owned(Facts, frozen=True, kw_only=True):
     """What rules use of a queue that a consumer reported to own; only of business topics."""
 
-    client_id: Annotated[str, Meta(description="client id of the consumer")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[
-        QueueId, Meta(description="id of the queue on that broker; -1 is all of the broker's, under POP")
-    ]
-    dropped: Annotated[bool | None, Meta(description="the client has to release it, and still has it")] = None
-    locked: Annotated[bool | None, Meta(description="the client reports that it has locked it")] = None
-    cached_msgs: Annotated[BigCount | None, Meta(description="messages pulled and not yet completely handled")] = None
-    locked_ago_s: Annotated[float | None, Meta(description="seconds since its last lock")] = None
-    pulled_ago_s: Annotated[float | None, Meta(description="seconds since the last request for messages")] = None
-    consumed_ago_s: Annotated[float | None, Meta(description="seconds since the last message was handled")] = None
+    client_id: Annotated[str, means("client id of the consumer")]
+    topic: Annotated[str, means("name of the topic")]
+    broker_name: Annotated[str, means("name of the broker")]
+    queue_id: Annotated[QueueId, means("id of the queue on that broker; -1 is all of the broker's, under POP")]
+    dropped: Annotated[bool | None, means("the client has to release it, and still has it")] = None
+    locked: Annotated[bool | None, means("the client reports that it has locked it")] = None
+    cached_msgs: Annotated[BigCount | None, means("messages pulled and not yet completely handled")] = None
+    locked_ago_s: Annotated[float | None, means("seconds since its last lock")] = None
+    pulled_ago_s: Annotated[float | None, means("seconds since the last request for messages")] = None
+    consumed_ago_s: Annotated[float | None, means("seconds since the last message was handled")] = None
     silent_s: Annotated[
-        float | None,
-        Meta(description="seconds from the client's last sign of life, by its own clock, to its answer"),
+        float | None, means("seconds from the client's last sign of life, by its own clock, to its answer")
     ] = None
 
 
@@ -137,21 +127,21 @@ class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):
     count to the client's answer if that is at most 30 s later, else to the last sign of life.
     """
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    consumer_index: Annotated[Count, Meta(description="which consumer of the group, as in `consumer`")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    consumer_index: Annotated[Count, means("which consumer of the group, as in `consumer`")]
+    kind: Annotated[str, means("the topic's kind, as in `topic`")]
 
 
 class ConsumedFacts(Facts, frozen=True, kw_only=True):
     """What rules use of how a consumer handles a topic."""
 
-    consumer_index: Annotated[Count, Meta(description="which consumer of the group, as in `consumer`")]
-    client_id: Annotated[str, Meta(description="client id of the consumer")]
-    topic: Annotated[str, Meta(description="name of the topic")]
+    consumer_index: Annotated[Count, means("which consumer of the group, as in `consumer`")]
+    client_id: Annotated[str, means("client id of the consumer")]
+    topic: Annotated[str, means("name of the topic")]
     consume_rt_ms: Annotated[
         Amount | None,
-        Meta(
-            description="mean duration of a listener call (one call handles up to consume_batch_size messages); 0 if nothing was consumed"
+        means(
+            "mean duration of a listener call (one call handles up to consume_batch_size messages); 0 if nothing was consumed"
         ),
     ] = None
 
@@ -167,9 +157,9 @@ class ConsumeStatus(ConsumedFacts, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "consumer_index", "topic")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
-    consume_ok_msgs_per_s: Annotated[Amount | None, Meta(description="messages a second consumed")] = None
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    kind: Annotated[str, means("the topic's kind, as in `topic`")]
+    consume_ok_msgs_per_s: Annotated[Amount | None, means("messages a second consumed")] = None
     consume_failed_msgs_per_s: Annotated[
-        Amount | None, Meta(description="messages a second that the listener refused or failed on")
+        Amount | None, means("messages a second that the listener refused or failed on")
     ] = None

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Ratio
 
 
@@ -15,18 +14,15 @@ class Cluster(Dataset, frozen=True, kw_only=True):
     Units: ``completeness_ratio`` from 0 to 1.
     """
 
-    cluster_name: Annotated[str, Meta(description="name of the cluster")]
-    taken_at: Annotated[str, Meta(description="UTC ISO-8601, as in the inventory")]
+    cluster_name: Annotated[str, means("name of the cluster")]
+    taken_at: Annotated[str, means("UTC ISO-8601, as in the inventory")]
     recorded_at: Annotated[
-        str | None, Meta(description="when a recorded snapshot was really taken, if it was given another taken_at")
+        str | None, means("when a recorded snapshot was really taken, if it was given another taken_at")
     ] = None
-    fingerprint: Annotated[str, Meta(description="SHA-256 of the canonical inventory")]
-    nameservers: Annotated[tuple[str, ...], Meta(description="host:port of each name server; empty if unknown")]
+    fingerprint: Annotated[str, means("SHA-256 of the canonical inventory")]
+    nameservers: Annotated[tuple[str, ...], means("host:port of each name server; empty if unknown")]
     completeness_ratio: Annotated[
-        Ratio,
-        Meta(
-            description="readable business queues whose broker answered every request / all of them; 1 if there are none"
-        ),
+        Ratio, means("readable business queues whose broker answered every request / all of them; 1 if there are none")
     ]
 
 
@@ -39,28 +35,28 @@ class Broker(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("broker_name", "broker_id")
 
-    broker_name: Annotated[str, Meta(description="name of a master and its slaves")]
-    broker_id: Annotated[BigCount, Meta(description="0 is the master, others are slaves")]
-    broker_addr: Annotated[str | None, Meta(description="host:port")] = None
-    broker_perm: Annotated[Count | None, Meta(description="what the broker allows: 4 read + 2 write")] = None
-    version: Annotated[str | None, Meta(description="as the broker reports it, such as V5_3_3")] = None
-    config: Annotated[dict[str, str] | None, Meta(description="the broker's properties, without secrets")] = None
-    runtime: Annotated[dict[str, str] | None, Meta(description="the broker's runtime figures")] = None
-    room: Annotated[str | None, Meta(description="machine room by the policy; null if no rule matches")] = None
+    broker_name: Annotated[str, means("name of a master and its slaves")]
+    broker_id: Annotated[BigCount, means("0 is the master, others are slaves")]
+    broker_addr: Annotated[str | None, means("host:port")] = None
+    broker_perm: Annotated[Count | None, means("what the broker allows: 4 read + 2 write")] = None
+    version: Annotated[str | None, means("as the broker reports it, such as V5_3_3")] = None
+    config: Annotated[dict[str, str] | None, means("the broker's properties, without secrets")] = None
+    runtime: Annotated[dict[str, str] | None, means("the broker's runtime figures")] = None
+    room: Annotated[str | None, means("machine room by the policy; null if no rule matches")] = None
     seen_msgs_per_s: Annotated[
-        Amount | None, Meta(description="the most messages a second that it stored in the inventories of the history")
+        Amount | None, means("the most messages a second that it stored in the inventories of the history")
     ] = None
-    seen_bytes_per_s: Annotated[Amount | None, Meta(description="the same in bytes")] = None
+    seen_bytes_per_s: Annotated[Amount | None, means("the same in bytes")] = None
     seen_bytes_per_day: Annotated[
-        Amount | None, Meta(description="bytes that it stored a day since the oldest inventory of the history")
+        Amount | None, means("bytes that it stored a day since the oldest inventory of the history")
     ] = None
     disk_days_ago: Annotated[
-        tuple[float, ...], Meta(description="earlier days on which it is known how full its disk was, oldest first")
+        tuple[float, ...], means("earlier days on which it is known how full its disk was, oldest first")
     ] = ()
     disk_used_ratios: Annotated[
-        tuple[float, ...], Meta(description="used share of its fuller disk on these days, the highest of each")
+        tuple[float, ...], means("used share of its fuller disk on these days, the highest of each")
     ] = ()
-    has_answered: Annotated[bool, Meta(description="no request to this process failed")]
+    has_answered: Annotated[bool, means("no request to this process failed")]
 
 
 class NameserverDifference(Dataset, frozen=True, kw_only=True):
@@ -72,15 +68,15 @@ class NameserverDifference(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("nameserver_addr", "topic", "broker_name")
 
-    nameserver_addr: Annotated[str, Meta(description="host:port of the name server")]
-    topic: Annotated[str | None, Meta(description="topic whose route differs; null if the broker itself does")] = None
-    broker_name: Annotated[str, Meta(description="name of the broker that differs")]
-    is_listed: Annotated[bool, Meta(description="the name server lists the broker, or the topic's queues on it")]
-    read_queue_nums: Annotated[Count | None, Meta(description="read queues by this name server")] = None
-    write_queue_nums: Annotated[Count | None, Meta(description="write queues by this name server")] = None
-    perm: Annotated[Count | None, Meta(description="4 read + 2 write by this name server")] = None
-    readable: Annotated[Count, Meta(description="queues that consumers of this name server see")] = 0
-    readable_elsewhere: Annotated[Count, Meta(description="queues that consumers see according to the inventory")] = 0
+    nameserver_addr: Annotated[str, means("host:port of the name server")]
+    topic: Annotated[str | None, means("topic whose route differs; null if the broker itself does")] = None
+    broker_name: Annotated[str, means("name of the broker that differs")]
+    is_listed: Annotated[bool, means("the name server lists the broker, or the topic's queues on it")]
+    read_queue_nums: Annotated[Count | None, means("read queues by this name server")] = None
+    write_queue_nums: Annotated[Count | None, means("write queues by this name server")] = None
+    perm: Annotated[Count | None, means("4 read + 2 write by this name server")] = None
+    readable: Annotated[Count, means("queues that consumers of this name server see")] = 0
+    readable_elsewhere: Annotated[Count, means("queues that consumers see according to the inventory")] = 0
 
 
 class SlaveDifference(Dataset, frozen=True, kw_only=True):
@@ -92,19 +88,17 @@ class SlaveDifference(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("broker_name", "broker_id", "topic", "consumer_group")
 
-    broker_name: Annotated[str, Meta(description="name of the slave and its master")]
-    broker_id: Annotated[BigCount, Meta(description="the slave's id")]
-    broker_addr: Annotated[str | None, Meta(description="host:port of the slave")] = None
-    topic: Annotated[str | None, Meta(description="topic that differs; null if the row is about a group")] = None
-    consumer_group: Annotated[
-        str | None, Meta(description="group that the slave lacks; null if the row is about a topic")
-    ] = None
-    read_queue_nums: Annotated[Count | None, Meta(description="read queues at the slave")] = None
-    write_queue_nums: Annotated[Count | None, Meta(description="write queues at the slave")] = None
-    master_read_queue_nums: Annotated[Count | None, Meta(description="read queues at the master")] = None
-    master_write_queue_nums: Annotated[Count | None, Meta(description="write queues at the master")] = None
+    broker_name: Annotated[str, means("name of the slave and its master")]
+    broker_id: Annotated[BigCount, means("the slave's id")]
+    broker_addr: Annotated[str | None, means("host:port of the slave")] = None
+    topic: Annotated[str | None, means("topic that differs; null if the row is about a group")] = None
+    consumer_group: Annotated[str | None, means("group that the slave lacks; null if the row is about a topic")] = None
+    read_queue_nums: Annotated[Count | None, means("read queues at the slave")] = None
+    write_queue_nums: Annotated[Count | None, means("write queues at the slave")] = None
+    master_read_queue_nums: Annotated[Count | None, means("read queues at the master")] = None
+    master_write_queue_nums: Annotated[Count | None, means("write queues at the master")] = None
     changed_ago_s: Annotated[
-        float | None, Meta(description="seconds from the last change of the master's tables to the snapshot")
+        float | None, means("seconds from the last change of the master's tables to the snapshot")
     ] = None
 
 
@@ -115,12 +109,12 @@ class Failure(Dataset, frozen=True, kw_only=True):
     Key: none.
     """
 
-    broker_addr: Annotated[str, Meta(description="host:port that was asked: a broker's, a name server's or a Proxy's")]
-    broker_name: Annotated[str | None, Meta(description="the broker at that address, if known")] = None
-    request: Annotated[str | None, Meta(description="RocketMQ's name of the request")] = None
-    error: Annotated[
-        str | None, Meta(description="what happened; of several errors the first, and the number of the others")
-    ] = None
-    of_clients: Annotated[
-        bool | None, Meta(description="true where clients did not answer, and the broker did; null: false")
-    ] = None
+    broker_addr: Annotated[str, means("host:port that was asked: a broker's, a name server's or a Proxy's")]
+    broker_name: Annotated[str | None, means("the broker at that address, if known")] = None
+    request: Annotated[str | None, means("RocketMQ's name of the request")] = None
+    error: Annotated[str | None, means("what happened; of several errors the first, and the number of the others")] = (
+        None
+    )
+    of_clients: Annotated[bool | None, means("true where clients did not answer, and the broker did; null: false")] = (
+        None
+    )

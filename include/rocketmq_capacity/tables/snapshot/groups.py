@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, Int, QueueId, Ratio, one_of
 from rocketmq_capacity.vocabulary import UnseenClients
 
@@ -11,43 +10,43 @@ from rocketmq_capacity.vocabulary import UnseenClients
 class GroupPart(Facts, frozen=True, kw_only=True):
     """What rules use of a group itself."""
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
     kind: Annotated[
         str,
         one_of("BUSINESS", "SYSTEM", "EXCLUDED"),
-        Meta(description="BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"),
+        means("BUSINESS, SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"),
     ]
     message_model: Annotated[
         str | None,
-        Meta(
-            description="CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
+        means(
+            "CLUSTERING, BROADCASTING or LITE_SELECTIVE; null is judged as CLUSTERING, and at a LITE topic as LITE_SELECTIVE"
         ),
     ] = None
-    consume_type: Annotated[str | None, Meta(description="CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)")] = None
+    consume_type: Annotated[str | None, means("CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)")] = None
     consume_from_where: Annotated[
         str | None,
-        Meta(
-            description="where its clients begin on a queue without an offset, such as CONSUME_FROM_FIRST_OFFSET; null is"
+        means(
+            "where its clients begin on a queue without an offset, such as CONSUME_FROM_FIRST_OFFSET; null is"
             " judged as CONSUME_FROM_LAST_OFFSET"
         ),
     ] = None
     message_request_mode: Annotated[
-        str, one_of("PULL", "POP", "MIXED"), Meta(description="PULL, POP or MIXED over the group's business topics")
+        str, one_of("PULL", "POP", "MIXED"), means("PULL, POP or MIXED over the group's business topics")
     ]
-    is_orderly: Annotated[bool | None, Meta(description="consumes in order")] = None
+    is_orderly: Annotated[bool | None, means("consumes in order")] = None
     protocol: Annotated[
         str | None,
         one_of("REMOTING", "GRPC", "MIXED"),
-        Meta(description="of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients"),
+        means("of its clients: REMOTING, GRPC, or MIXED if they differ; null without clients"),
     ] = None
     unseen_clients: Annotated[
         UnseenClients | None,
-        Meta(
-            description="why a group without known clients may still have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
+        means(
+            "why a group without known clients may still have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
         ),
     ] = None
-    connections: Annotated[Count, Meta(description="running consumers; equal client ids count separately")]
-    distinct_client_ids: Annotated[Count, Meta(description="different client ids")]
+    connections: Annotated[Count, means("running consumers; equal client ids count separately")]
+    distinct_client_ids: Annotated[Count, means("different client ids")]
 
 
 class ConsumerGroup(GroupPart, Dataset, frozen=True, kw_only=True):
@@ -69,14 +68,14 @@ class GroupSetting(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "broker_name")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    consume_enable: Annotated[bool | None, Meta(description="the broker gives it messages")] = None
-    consume_broadcast_enable: Annotated[bool | None, Meta(description="it may broadcast")] = None
-    consume_message_orderly: Annotated[bool | None, Meta(description="it is set to consume in order")] = None
-    retry_queue_nums: Annotated[Count | None, Meta(description="queues of its retry topic for failed messages")] = None
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    broker_name: Annotated[str, means("name of the broker")]
+    consume_enable: Annotated[bool | None, means("the broker gives it messages")] = None
+    consume_broadcast_enable: Annotated[bool | None, means("it may broadcast")] = None
+    consume_message_orderly: Annotated[bool | None, means("it is set to consume in order")] = None
+    retry_queue_nums: Annotated[Count | None, means("queues of its retry topic for failed messages")] = None
     retry_max_times: Annotated[
-        BigCount | None, Meta(description="times that a message comes again before it is a dead letter")
+        BigCount | None, means("times that a message comes again before it is a dead letter")
     ] = None
 
 
@@ -84,22 +83,18 @@ class ReadsPart(Facts, frozen=True, kw_only=True):
     """What rules use of how a group reads a topic."""
 
     is_declared_by_group: Annotated[
-        bool, Meta(description="the group itself subscribes to it; false: only some of its consumers do")
+        bool, means("the group itself subscribes to it; false: only some of its consumers do")
     ]
-    expression_type: Annotated[str | None, Meta(description="TAG or SQL92")] = None
-    expression: Annotated[str | None, Meta(description="filter, such as * or TagA || TagB")] = None
+    expression_type: Annotated[str | None, means("TAG or SQL92")] = None
+    expression: Annotated[str | None, means("filter, such as * or TagA || TagB")] = None
     pass_ratio: Annotated[
         Ratio | None,
-        Meta(
-            description="share of the topic's messages that the filter lets through, 1 without a filter; null if unknown"
-        ),
+        means("share of the topic's messages that the filter lets through, 1 without a filter; null if unknown"),
     ] = 1.0
     message_request_mode: Annotated[
-        str, one_of("PULL", "POP"), Meta(description="PULL or POP: the topic's own, else the group's, else PULL")
+        str, one_of("PULL", "POP"), means("PULL or POP: the topic's own, else the group's, else PULL")
     ]
-    pop_share_queue_num: Annotated[
-        Int, Meta(description="number of next clients whose queues a client also pops; <= 0 means all")
-    ]
+    pop_share_queue_num: Annotated[Int, means("number of next clients whose queues a client also pops; <= 0 means all")]
 
 
 class Subscription(ReadsPart, Dataset, frozen=True, kw_only=True):
@@ -111,30 +106,28 @@ class Subscription(ReadsPart, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    topic: Annotated[str, means("name of the topic")]
+    kind: Annotated[str, means("the topic's kind, as in `topic`")]
 
 
 class LagFacts(Facts, frozen=True, kw_only=True):
     """What rules use of a group's offset on a queue."""
 
-    topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
-    consumer_offset: Annotated[
-        BigCount | None, Meta(description="offset that the group will read next, as committed")
-    ] = None
+    topic: Annotated[str, means("name of the topic")]
+    broker_name: Annotated[str, means("name of the broker")]
+    queue_id: Annotated[QueueId, means("id of the queue on that broker")]
+    consumer_offset: Annotated[BigCount | None, means("offset that the group will read next, as committed")] = None
     lag: Annotated[
         BigCount | None,
-        Meta(
-            description="messages not read: broker_offset - consumer_offset; null if one of them is unknown, or"
+        means(
+            "messages not read: broker_offset - consumer_offset; null if one of them is unknown, or"
             " consumer_offset is beyond broker_offset"
         ),
     ] = None
-    behind_s: Annotated[
-        float | None, Meta(description="seconds from last_timestamp to the snapshot; null if that is unknown")
-    ] = None
+    behind_s: Annotated[float | None, means("seconds from last_timestamp to the snapshot; null if that is unknown")] = (
+        None
+    )
 
 
 class GroupOffset(LagFacts, Dataset, frozen=True, kw_only=True):
@@ -146,12 +139,10 @@ class GroupOffset(LagFacts, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    kind: Annotated[str, Meta(description="the topic's kind, as in `topic`")]
-    broker_offset: Annotated[BigCount | None, Meta(description="offset that the next message will be written at")] = (
-        None
-    )
-    last_timestamp: Annotated[str | None, Meta(description="store time of the last message read, UTC ISO-8601")] = None
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    kind: Annotated[str, means("the topic's kind, as in `topic`")]
+    broker_offset: Annotated[BigCount | None, means("offset that the next message will be written at")] = None
+    last_timestamp: Annotated[str | None, means("store time of the last message read, UTC ISO-8601")] = None
 
 
 class OffsetSample(Dataset, frozen=True, kw_only=True):
@@ -163,18 +154,16 @@ class OffsetSample(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "topic", "broker_name", "queue_id")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    topic: Annotated[str, Meta(description="name of the topic")]
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
-    at_s: Annotated[tuple[float, ...], Meta(description="moments of the samples, seconds since 1970-01-01 UTC")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    topic: Annotated[str, means("name of the topic")]
+    broker_name: Annotated[str, means("name of the broker")]
+    queue_id: Annotated[QueueId, means("id of the queue on that broker")]
+    at_s: Annotated[tuple[float, ...], means("moments of the samples, seconds since 1970-01-01 UTC")]
     broker_offset: Annotated[
-        tuple[int | None, ...],
-        Meta(description="offset that the next message would be written at, by moment; null if unknown"),
+        tuple[int | None, ...], means("offset that the next message would be written at, by moment; null if unknown")
     ]
     consumer_offset: Annotated[
-        tuple[int | None, ...],
-        Meta(description="offset that the group would read next, as committed, by moment; null if unknown"),
+        tuple[int | None, ...], means("offset that the group would read next, as committed, by moment; null if unknown")
     ]
 
 
@@ -187,25 +176,21 @@ class GroupHour(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "at")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    at: Annotated[str, Meta(description="the begin of the hour, UTC ISO-8601")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    at: Annotated[str, means("the begin of the hour, UTC ISO-8601")]
     msgs_per_s: Annotated[
-        Amount | None,
-        Meta(description="the mean by samples, or the highest by earlier snapshots; null if a topic's is unknown"),
+        Amount | None, means("the mean by samples, or the highest by earlier snapshots; null if a topic's is unknown")
     ] = None
     most_msgs_per_s: Annotated[
         Amount | None,
-        Meta(
-            description="the most between two samples; of several topics each one's most, together; null without samples"
-        ),
+        means("the most between two samples; of several topics each one's most, together; null without samples"),
     ] = None
     most_lag: Annotated[
-        BigCount | None,
-        Meta(description="the most messages that it had not committed at a sample; null if that is unknown"),
+        BigCount | None, means("the most messages that it had not committed at a sample; null if that is unknown")
     ] = None
-    clients: Annotated[
-        Count | None, Meta(description="the most different client ids at a sample; null if they are unknown")
-    ] = None
+    clients: Annotated[Count | None, means("the most different client ids at a sample; null if they are unknown")] = (
+        None
+    )
 
 
 class GroupDay(Dataset, frozen=True, kw_only=True):
@@ -217,6 +202,6 @@ class GroupDay(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group", "day")
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
-    day: Annotated[str, Meta(description="the day, UTC, such as 2026-11-20")]
-    msgs_per_s: Annotated[Amount, Meta(description="messages a second in the busy hour (p95) of each topic, together")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
+    day: Annotated[str, means("the day, UTC, such as 2026-11-20")]
+    msgs_per_s: Annotated[Amount, means("messages a second in the busy hour (p95) of each topic, together")]

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, QueueId, one_of
 from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable, is_write_only
 
@@ -11,22 +10,20 @@ from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable, is
 class TopicPart(Facts, frozen=True, kw_only=True):
     """What rules use of a topic itself."""
 
-    topic: Annotated[str, Meta(description="name of the topic")]
-    is_declared: Annotated[
-        bool, Meta(description="the cluster has it; false: a group subscribes to it, and no broker has it")
-    ] = True
+    topic: Annotated[str, means("name of the topic")]
+    is_declared: Annotated[bool, means("the cluster has it; false: a group subscribes to it, and no broker has it")] = (
+        True
+    )
     message_type: Annotated[
         str | None,
-        Meta(
-            description="NORMAL, FIFO, DELAY, TRANSACTION, MIXED, UNSPECIFIED, PRIORITY (from 5.4) or LITE (from 5.5)"
-        ),
+        means("NORMAL, FIFO, DELAY, TRANSACTION, MIXED, UNSPECIFIED, PRIORITY (from 5.4) or LITE (from 5.5)"),
     ] = None
-    is_ordered: Annotated[bool | None, Meta(description="the topic's own order flag")] = None
+    is_ordered: Annotated[bool | None, means("the topic's own order flag")] = None
     kind: Annotated[
         str,
         one_of("BUSINESS", "RETRY", "DLQ", "LMQ", "SYSTEM", "EXCLUDED"),
-        Meta(
-            description="BUSINESS, RETRY (%RETRY%), DLQ (%DLQ%), LMQ (%LMQ%), SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
+        means(
+            "BUSINESS, RETRY (%RETRY%), DLQ (%DLQ%), LMQ (%LMQ%), SYSTEM (RocketMQ's own) or EXCLUDED (by the policy)"
         ),
     ]
 
@@ -43,19 +40,17 @@ class Topic(TopicPart, Dataset, frozen=True, kw_only=True):
 class Place(Facts, frozen=True, kw_only=True):
     """What rules use of a topic's queues on one broker."""
 
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    read_queue_nums: Annotated[Count | None, Meta(description="queues that consumers see, ids from 0")] = None
-    write_queue_nums: Annotated[Count | None, Meta(description="queues that producers see, ids from 0")] = None
-    perm: Annotated[Count | None, Meta(description="4 read + 2 write, the topic's combined with the broker's")] = None
-    room: Annotated[
-        str | None, Meta(description="machine room of the broker by the policy; null if no rule matches")
-    ] = None
+    broker_name: Annotated[str, means("name of the broker")]
+    read_queue_nums: Annotated[Count | None, means("queues that consumers see, ids from 0")] = None
+    write_queue_nums: Annotated[Count | None, means("queues that producers see, ids from 0")] = None
+    perm: Annotated[Count | None, means("4 read + 2 write, the topic's combined with the broker's")] = None
+    room: Annotated[str | None, means("machine room of the broker by the policy; null if no rule matches")] = None
     broker_state: Annotated[
         str,
         one_of("MASTER", "MASTERLESS", "ABSENT"),
-        Meta(description="MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)"),
+        means("MASTER, MASTERLESS (slaves only) or ABSENT (not in the inventory)"),
     ]
-    has_answered: Annotated[bool, Meta(description="the broker is present and answered every request")]
+    has_answered: Annotated[bool, means("the broker is present and answered every request")]
 
     @property
     def readable(self) -> int:
@@ -84,22 +79,20 @@ class TopicQueue(Place, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("topic", "broker_name")
 
-    topic: Annotated[str, Meta(description="name of the topic")]
+    topic: Annotated[str, means("name of the topic")]
     kind: Annotated[
-        str,
-        one_of("BUSINESS", "RETRY", "DLQ", "LMQ", "SYSTEM", "EXCLUDED"),
-        Meta(description="the topic's kind, as in `topic`"),
+        str, one_of("BUSINESS", "RETRY", "DLQ", "LMQ", "SYSTEM", "EXCLUDED"), means("the topic's kind, as in `topic`")
     ]
 
 
 class Written(Facts, frozen=True, kw_only=True):
     """What rules use of how far a queue is written, and how fast."""
 
-    broker_name: Annotated[str, Meta(description="name of the broker")]
-    queue_id: Annotated[QueueId, Meta(description="id of the queue on that broker")]
-    min_offset: Annotated[int | None, Meta(description="offset of the oldest message kept")] = None
-    max_offset: Annotated[BigCount | None, Meta(description="offset that the next message will be written at")] = None
-    put_msgs_per_s: Annotated[Amount | None, Meta(description="messages a second written to the queue")] = None
+    broker_name: Annotated[str, means("name of the broker")]
+    queue_id: Annotated[QueueId, means("id of the queue on that broker")]
+    min_offset: Annotated[int | None, means("offset of the oldest message kept")] = None
+    max_offset: Annotated[BigCount | None, means("offset that the next message will be written at")] = None
+    put_msgs_per_s: Annotated[Amount | None, means("messages a second written to the queue")] = None
 
     def unread_from(self, offset: int) -> int | None:
         """Messages from an offset on; None if the queue's offsets are unknown, or if it ends before this offset."""
@@ -117,7 +110,7 @@ class QueueOffset(Written, Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("topic", "broker_name", "queue_id")
 
-    topic: Annotated[str, Meta(description="name of the topic")]
+    topic: Annotated[str, means("name of the topic")]
 
 
 class Producer(Dataset, frozen=True, kw_only=True):
@@ -127,9 +120,9 @@ class Producer(Dataset, frozen=True, kw_only=True):
     Key: none; a group may have a client id several times.
     """
 
-    producer_group: Annotated[str, Meta(description="name of the producer group")]
-    client_id: Annotated[str, Meta(description="id of the client; equal ids are several producers")]
-    client_addr: Annotated[str | None, Meta(description="host:port that a broker sees")] = None
-    language: Annotated[str | None, Meta(description="of the client library")] = None
-    version: Annotated[str | None, Meta(description="of the client library, such as V5_3_3")] = None
-    seen_on: Annotated[tuple[str, ...], Meta(description="brokers that know it; empty if unknown")] = ()
+    producer_group: Annotated[str, means("name of the producer group")]
+    client_id: Annotated[str, means("id of the client; equal ids are several producers")]
+    client_addr: Annotated[str | None, means("host:port that a broker sees")] = None
+    language: Annotated[str | None, means("of the client library")] = None
+    version: Annotated[str | None, means("of the client library, such as V5_3_3")] = None
+    seen_on: Annotated[tuple[str, ...], means("brokers that know it; empty if unknown")] = ()

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import Meta
-
+from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Dataset
 
 
@@ -15,16 +14,13 @@ class GroupUnit(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("consumer_group",)
 
-    consumer_group: Annotated[str, Meta(description="name of the consumer group")]
+    consumer_group: Annotated[str, means("name of the consumer group")]
     facts: Annotated[
-        str,
-        Meta(
-            description="JSON of what it divides and among whom: the group, its topics with their queues, its consumers"
-        ),
+        str, means("JSON of what it divides and among whom: the group, its topics with their queues, its consumers")
     ]
-    observations: Annotated[str, Meta(description="JSON of what its consumers report about themselves, and its lags")]
+    observations: Annotated[str, means("JSON of what its consumers report about themselves, and its lags")]
     sampled: Annotated[
-        str, Meta(description="JSON of its offsets over time: the names of queues, and the samples of all as arrays")
+        str, means("JSON of its offsets over time: the names of queues, and the samples of all as arrays")
     ]
 
 
@@ -36,5 +32,5 @@ class TopicUnit(Dataset, frozen=True, kw_only=True):
 
     KEY: ClassVar[tuple[str, ...]] = ("topic",)
 
-    topic: Annotated[str, Meta(description="name of the topic")]
-    facts: Annotated[str, Meta(description="JSON of the topic, its queues, and the groups that read it")]
+    topic: Annotated[str, means("name of the topic")]
+    facts: Annotated[str, means("JSON of the topic, its queues, and the groups that read it")]
