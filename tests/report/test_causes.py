@@ -133,6 +133,17 @@ def test_a_cause_is_as_old_as_its_oldest_finding_and_new_where_all_are():
     assert {(cause.since, cause.is_new) for cause in first.causes} == {(None, None)}
 
 
+def test_a_cause_adds_rates_up_without_digits_that_depend_on_their_order():
+    orphans = {"cause": "DUPLICATE_CLIENT_ID", "orphans": 1}
+    made = plan([
+        a_finding("DUPLICATE_CLIENT_ID"),
+        *(a_finding("ORPHAN_QUEUE", orphans | {"msgs_per_s": rate}, topic=str(rate)) for rate in (0.1, 0.2)),
+    ])
+
+    (cause,) = made.causes
+    assert (cause.impact.unread_queues, cause.impact.unread_msgs_per_s) == (2, 0.3)
+
+
 def test_the_topics_that_level_a_broker_without_topics_are_one_cause_with_it():
     proposed = {"proposed": [{"topic": "pay"}, {"topic": "refund"}]}
     made = plan(

@@ -59,12 +59,15 @@ _NAMED: Final = (
     (re.compile(rf"up to ({_VERSION})"), r"\1 及以下"),
 )
 """The share of time that a client is busy, queues on a broker, and versions."""
+_DIGIT: Final = re.compile(r"\d")
 _NUMBER: Final = re.compile(rf"{NUMBER}( %)?|{_VERSION}")
 _MOMENT: Final = re.compile(rf"(\d+) ({'|'.join(MONTHS)}) (\d+)(?:,( \d\d:\d\d:\d\d UTC))?")
 
 
 def amount(text: str, nouns: Mapping[str, str], deepest: int = DEEPEST) -> str | None:
     """An amount, a day or a moment in Chinese; None if the text is neither."""
+    if _DIGIT.search(text) is None:
+        return None
     moment = _MOMENT.fullmatch(text)
     if moment is not None:
         day, month, year, time = moment.groups()

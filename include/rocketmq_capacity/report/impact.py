@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import Impact, PlanFinding
+from rocketmq_capacity.plan_file.numbers import steady
 
 LAG: Final = "lag"
 BUSY: Final = "utilisation_ratio"
@@ -35,4 +36,4 @@ def _most(figures: Iterable[Any]) -> Any:
 
 def _sum(figures: Sequence[Any]) -> Any:
     """The sum; None if there are no figures, or if one of them is unknown."""
-    return sum(figures) if figures and None not in figures else None
+    return steady(sum(figures)) if figures and None not in figures else None

@@ -8,6 +8,7 @@ from typing import Any
 from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Impact
+from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.report.figures import when
 from rocketmq_capacity.report.impact_words import impact_words
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FOLDED_PLACES, ITEMS, OPTIONS
@@ -254,5 +255,5 @@ def _sum(impacts: Iterable[Impact]) -> Impact:
         return [figure for impact in known if (figure := getattr(impact, name)) is not None]
 
     names = [name for name in Impact.__struct_fields__ if name != "utilisation_ratio"]
-    totals: dict[str, Any] = {name: sum(present) for name in names if (present := figures(name))}
+    totals: dict[str, Any] = {name: steady(sum(present)) for name in names if (present := figures(name))}
     return Impact(**totals)
