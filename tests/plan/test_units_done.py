@@ -70,5 +70,5 @@ def begun(folder: Path) -> Run:
     """A run with a step that has written nothing yet."""
     run = Run(folder / "run")
     run.begin("recommend")
-    run.new_table("topic_answer")
+    run.new_tables("topic_answer")
     return run

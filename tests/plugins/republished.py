@@ -25,7 +25,7 @@ def planned(lake: Path, run_id: str, rows: Built) -> Run:
     run = Lake(lake).run(rows["cluster"][0]["cluster_name"], run_id)
     beside = (tables.ClientLoad, tables.GroupSize, tables.GroupFailure, tables.TopicFailure)
     for dataset in (*REPORTED, *beside):
-        run.new_table(dataset.dataset_name())
+        run.new_tables(dataset.dataset_name())
         add_file(run, dataset, table_of(dataset, typed(dataset, rows)))
     for step in (SNAPSHOT, ALLOCATE, ASSESS, RECOMMEND):
         run.commit(step, [])

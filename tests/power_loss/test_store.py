@@ -41,7 +41,8 @@ def commit(run: Run, text: str) -> None:
     """A step of two datasets and three files."""
     run.begin("assess")
     for dataset, names in TABLES.items():
-        folder = run.new_table(dataset)
+        run.new_tables(dataset)
+        folder = run.table(dataset)
         for number, name in enumerate(names):
             with NewFile(folder, number) as file:
                 file.write(f"{dataset} {name} {text}".encode() * 9)

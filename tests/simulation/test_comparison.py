@@ -34,7 +34,7 @@ def side(folder: Path, rows: Sequence[Dataset]) -> RunSide:
         by_dataset[type(row)].append(row)
     run = Run(folder)
     for dataset, own in by_dataset.items():
-        run.new_table(dataset.dataset_name())
+        run.new_tables(dataset.dataset_name())
         add_file(run, dataset, table_of(dataset, own))
     return RunSide(run, ClusterFacts(cluster=CLUSTER))
 

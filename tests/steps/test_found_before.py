@@ -28,7 +28,7 @@ FIRST, SECOND, THIRD = (f"2026-11-{day}T02:00:00Z" for day in (19, 20, 21))
 
 def put(run: Run, dataset: type[tables.Dataset], *rows: dict[str, Any]) -> None:
     table = table_of(dataset, typed(dataset, {dataset.dataset_name(): rows}))
-    run.new_table(dataset.dataset_name())
+    run.new_tables(dataset.dataset_name())
     add_file(run, dataset, table)
 
 

@@ -28,7 +28,7 @@ def run_of(lake: Path, names: tuple[str, ...]) -> Run:
     groups = typed(GroupStatus, {"group_status": [a_group(name) for name in names]})
     hours = [GroupHour(consumer_group="g_pay", at=at, msgs_per_s=1.0) for at in HOURS]
     for dataset, rows in ((GroupStatus, groups), (GroupHour, hours)):
-        run.new_table(dataset.dataset_name())
+        run.new_tables(dataset.dataset_name())
         add_file(run, dataset, table_of(dataset, rows))
     run.begin("assess")
     run.commit("assess", ["group_status", "group_hour"])

@@ -31,7 +31,7 @@ def stored(folder: Path, dataset: type[Dataset], held: Sequence[Any], files: int
     table = table_of(dataset, held)
     for name, kind in changes.items():
         table = table.set_column(table.column_names.index(name), name, table[name].cast(kind))
-    run.new_table(dataset.dataset_name())
+    run.new_tables(dataset.dataset_name())
     for number in range(files):
         chosen = pa.array(range(number, len(held), files), pa.int64())
         add_file(run, dataset, table.take(chosen))

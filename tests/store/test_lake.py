@@ -49,7 +49,8 @@ def committed(lake: Path) -> Run:
     """A run of C1 with a table of two files."""
     run = Lake(lake).run("C1", "r1")
     run.begin("assess")
-    folder = run.new_table("finding")
+    run.new_tables("finding")
+    folder = run.table("finding")
     for name in NAMES:
         (folder / name).write_bytes(b"0123456789")
         run.add("finding", name, File(10, 2, DIGEST))
@@ -127,7 +128,8 @@ def test_of_a_manifest_that_lists_sizes_alone_the_sizes_are_checked(tmp_path: Pa
 def test_while_a_step_is_under_way_only_the_files_that_were_handed_over_are_read(tmp_path: Path) -> None:
     run = committed(tmp_path)
     run.begin("assess")
-    folder = run.new_table("finding")
+    run.new_tables("finding")
+    folder = run.table("finding")
     for name in ("part-00000-1a.parquet", "part-00000-0f.parquet"):
         (folder / name).write_bytes(b"0123456789")
     run.add("finding", "part-00000-1a.parquet", File(10, 2, DIGEST))
@@ -192,7 +194,8 @@ def test_tables_and_the_new_manifest_are_on_the_disk_before_it_counts(
     monkeypatch.setattr(os, "fsync", noted)
     run = Run(tmp_path / "run")
     run.begin("assess")
-    (run.new_table("finding") / "part-0.parquet").write_bytes(b"rows")
+    run.new_tables("finding")
+    (run.table("finding") / "part-0.parquet").write_bytes(b"rows")
     run.add("finding", "part-0.parquet", File(4, 1, ""))
     run.commit("assess", ["finding"])
     tables = ["part-0.parquet", "finding", "tables", "run"]

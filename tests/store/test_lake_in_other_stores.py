@@ -35,7 +35,7 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 def committed(run: Run) -> None:
     run.begin("publish")
-    run.new_table("finding")
+    run.new_tables("finding")
     with NewFile(run.table("finding"), run.next_part("finding")) as file:
         file.write(b"rows")
     run.add("finding", file.place.name, file.written(1))

@@ -42,7 +42,7 @@ def add(run: Run, content: bytes) -> None:
 
 def committed(run: Run, *contents: bytes) -> None:
     run.begin("assess")
-    run.new_table("finding")
+    run.new_tables("finding")
     for content in contents:
         add(run, content)
     run.commit("assess", ["finding"])
@@ -54,6 +54,15 @@ def test_readers_open_exactly_the_files_of_the_manifest(run: Run) -> None:
     again = Run(run.folder)
     assert [file.read_bytes() for file in again.files("finding")] == [b"one", b"two"]
     again.check_bytes("finding")
+
+
+def test_how_much_there_is_to_empty_and_to_read_is_asked_once_for_all_tables(run: Run, s3: S3) -> None:
+    committed(run, b"one", b"two")
+    again = Run(run.folder)
+    assert again.rows("finding") == 2
+    assert s3.asked(lambda: again.rows("finding")) == {}
+    for_one = s3.asked(lambda: run.new_tables("table"))
+    assert s3.asked(lambda: run.new_tables(*(f"table_{number}" for number in range(30)))) == for_one
 
 
 def test_a_step_that_runs_again_deletes_what_a_dead_one_left(run: Run) -> None:
@@ -120,7 +129,7 @@ def test_of_two_processes_one_works_on_a_run(run: Run) -> None:
 def test_a_lock_that_a_killed_process_left_ends_by_itself_and_a_late_holder_commits_nothing(run: Run) -> None:
     with run.alone():
         run.begin("assess")
-        run.new_table("finding")
+        run.new_tables("finding")
         add(run, b"one")
         (held,) = run.folder.glob(".lock.*")
         held.write_text(json.dumps({"until": 1}))  # as if this process had stood still for a minute

@@ -1,6 +1,5 @@
 """How often a store is asked for a table: each question takes as long as a small file."""
 
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
@@ -34,15 +33,6 @@ def files(s3: S3) -> list[Path]:
     return places
 
 
-def asked(s3: S3, call: Callable[[], object]) -> Counter[str]:
-    """How often the server was asked during a call, by method."""
-    log = s3.folder.with_name(f"{s3.folder.name}.log")
-    before = log.stat().st_size
-    call()
-    lines = log.read_bytes()[before:].decode().splitlines()
-    return Counter(line.split("|")[5].strip() for line in lines if line.count("|") > 5)
-
-
 @pytest.mark.parametrize(
     "read",
     [
@@ -56,7 +46,7 @@ def asked(s3: S3, call: Callable[[], object]) -> Counter[str]:
 def test_each_file_of_a_table_is_asked_for_once(
     s3: S3, files: list[Path], read: Callable[[list[Path]], object]
 ) -> None:
-    assert asked(s3, lambda: read(files)) == {"GET": FILES}
+    assert s3.asked(lambda: read(files)) == {"GET": FILES}
 
 
 def test_rows_come_in_the_order_of_the_files(files: list[Path]) -> None:
@@ -67,4 +57,4 @@ def test_rows_come_in_the_order_of_the_files(files: list[Path]) -> None:
 
 def test_a_footer_is_asked_for_alone(s3: S3, files: list[Path]) -> None:
     assert number_of_rows(files[0]) == 1
-    assert asked(s3, lambda: number_of_rows(files[0])) == {"HEAD": 1, "GET": 1}
+    assert s3.asked(lambda: number_of_rows(files[0])) == {"HEAD": 1, "GET": 1}

@@ -142,7 +142,8 @@ class Planning:
 
     def number(self, dataset: type[Dataset]) -> int:
         """The number of rows of a dataset of this run."""
-        return sum(map(number_of_rows, self.files(dataset)))
+        known = self.run.rows(dataset.dataset_name())
+        return sum(map(number_of_rows, self.files(dataset))) if known is None else known
 
     def read(self, dataset: type[Dataset]) -> "DataFrame":
         """A dataset of this run."""
@@ -237,8 +238,7 @@ class Planning:
     def begin(self, name: str, writes: Sequence[type[Dataset]]) -> None:
         """Empty the datasets of a step."""
         self.run.begin(name)
-        for dataset in writes:
-            self.run.new_table(dataset.dataset_name())
+        self.run.new_tables(*(dataset.dataset_name() for dataset in writes))
 
     @cached_property
     def cluster(self) -> ClusterFacts:

@@ -186,6 +186,12 @@ class Run:
             self.known.update(listed_in_store(self._steps, self.tables))
         return self.known
 
+    def rows(self, dataset: str) -> int | None:
+        """The rows of a dataset, as its writers have counted them; None if they have not, in an earlier version."""
+        files = self.under_way[dataset] if dataset in self.under_way else self._listed(dataset)
+        counts = [None] if files is None else [file.rows for file in files.values()]
+        return None if None in counts else sum(filter(None, counts))
+
     def check_bytes(self, dataset: str) -> None:
         """Errors: TableDamaged if a file of a committed dataset has other bytes than its writer has written."""
         listed = self._listed(dataset) or {}
@@ -215,20 +221,21 @@ class Run:
         """Size of the stored inventory; 0 before there is one."""
         return self.inventory.stat().st_size if self.inventory.exists() else 0
 
-    def new_table(self, dataset: str) -> Path:
-        """The empty folder of a dataset.
+    def new_tables(self, *datasets: str) -> None:
+        """Empty these datasets.
 
-        An executor that has outlived its driver may still write into it. Nobody lists its files.
+        An executor that has outlived its driver may still write into their folders. Nobody lists its files.
         """
         make_folder(self.tables)
         if is_local(self.folder):
-            shutil.rmtree(self.table(dataset), ignore_errors=True)
-            refuse_link(self.table(dataset))
-            self.table(dataset).mkdir(exist_ok=True)
+            for folder in map(self.table, datasets):
+                shutil.rmtree(folder, ignore_errors=True)
+                refuse_link(folder)
+                folder.mkdir(exist_ok=True)
         else:
-            delete_in_store(self.table(dataset))
-        self.under_way[dataset] = {}
-        return self.table(dataset)
+            for dataset in sizes_below(self.tables).keys() & {*datasets}:
+                delete_in_store(self.table(dataset))
+        self.under_way.update((dataset, {}) for dataset in datasets)
 
     def reopen(self, dataset: str) -> list[str]:
         """Begin to add files to a dataset: until `commit`, readers see the files that they saw before.
