@@ -190,7 +190,7 @@ def test_an_observed_column_that_rules_read(package: PackageCopy) -> None:
     )
     package.edit(
         "tables/snapshot/clients.py",
-        ("    room: Annotated[", '    heap_mib: Annotated[Count | None, Meta(description="MiB of heap")] = None\n'),
+        ("    room: Annotated[", '    heap_mib: Annotated[Count | None, means("MiB of heap")] = None\n'),
     )
 
     told = package.says(
