@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.client_costs import CostClient, CostGroup, CostPlace, CostProducer, CostRead, Fleet
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import Record
+from rocketmq_capacity.tables.rows import Record, records_of
 
 Tables = Callable[[type[Dataset], Sequence[str]], pa.Table]
 """Returns some columns of a dataset of a run."""
@@ -27,8 +27,7 @@ def fleet_of(tables_of: Tables) -> Fleet:
 
 
 def _records(tables_of: Tables, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:
-    table = tables_of(dataset, kind._fields)
-    return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
+    return records_of(tables_of(dataset, kind._fields), kind)
 
 
 def _rates(queues: pa.Table) -> Mapping[tuple[str, str], float | None]:

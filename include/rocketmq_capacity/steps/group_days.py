@@ -1,12 +1,11 @@
 """The process that finds groups of a stored plan, and draws one of them over the days, for the page in Airflow."""
 
-import sys
 from pathlib import Path
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from rocketmq_capacity.own_process import within_limits
+from rocketmq_capacity.own_process import answer_question
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.report.group_days import DATASETS, MOST_NAMES, DaysAnswer, DaysRequest
 from rocketmq_capacity.report.html import render_group_days
@@ -44,13 +43,5 @@ def _found(asked: DaysRequest) -> DaysAnswer:
     return answer
 
 
-def main() -> int:
-    """Answer what standard input asks, on standard output."""
-    within_limits()
-    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=DaysRequest)
-    sys.stdout.buffer.write(msgspec.json.encode(_found(asked)))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    answer_question(DaysRequest, _found)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,10 +13,8 @@ from rocketmq_capacity.report.losses import FailureLoss, GroupAfter, TopicAfter,
 from rocketmq_capacity.report.rows import DrawnQueue, PlanRows, QueueLag
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import Row, records_where, rows_in, rows_where, table_in
+from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.tables.source import parquet_file_in_part
-
-Record = TypeVar("Record", bound=NamedTuple)
 
 
 def rows_of_plan(run: Run) -> PlanRows:

@@ -82,7 +82,11 @@ def records_where(
     files: Sequence[Path], dataset: type[Dataset], kind: type[Record], condition: pc.Expression
 ) -> Iterator[Record]:
     """Some columns of the rows that meet a condition, as named tuples."""
-    table = table_in(files, dataset, kind._fields, condition)
+    return records_of(table_in(files, dataset, kind._fields, condition), kind)
+
+
+def records_of(table: pa.Table, kind: type[Record]) -> Iterator[Record]:
+    """The rows of a table as named tuples."""
     return map(kind._make, zip(*(table[name].to_pylist() for name in kind._fields), strict=True))
 
 
