@@ -39,6 +39,12 @@ Ending = Literal["SHUTDOWN", "KILL", "SILENT"]
 
 SHUTDOWN: ``shutdown()`` commits its offsets, gives back its locks and unregisters. KILL: its process ends, and the
 system closes its connections. SILENT: its machine or its network is gone, and no connection is closed."""
+HowTheyEnd = Annotated[
+    Ending,
+    Field(
+        title="How they end", description="by shutdown(), as a killed process, or with their machine, without a word"
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 from msgspec.structs import replace
-from pydantic import Field
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import ChangeOfClients, Ending
+from rocketmq_capacity.simulation.change import ChangeOfClients, Ending, HowTheyEnd
 from rocketmq_capacity.simulation.parts import group_of, with_group, without_ownership
 from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
@@ -22,13 +21,7 @@ class RemoveClients(ChangeOfClients):
     EXAMPLE = "consumer_group: {group}, client_ids: [{client}]"
 
     change: Literal["remove_clients"]
-    ending: Annotated[
-        Ending,
-        Field(
-            title="How they end",
-            description="by shutdown(), as a killed process, or with their machine, without a word",
-        ),
-    ] = "SHUTDOWN"
+    ending: HowTheyEnd = "SHUTDOWN"
 
     def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The group with fewer consumers: one for each mention of an id, or the last ``count`` in Java's order.

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from rocketmq_capacity.errors import shown
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.simulation.change import MOST_CLIENTS, Ending, Group, ScenarioChange
+from rocketmq_capacity.simulation.change import MOST_CLIENTS, Group, HowTheyEnd, ScenarioChange
 from rocketmq_capacity.simulation.parts import dividing_group, topics_read
 from rocketmq_capacity.simulation.place import ChangePlace
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup
@@ -35,13 +35,7 @@ class RollingRestart(ScenarioChange):
             description="from the start of a batch until the next batch stops",
         ),
     ]
-    ending: Annotated[
-        Ending,
-        Field(
-            title="How they end",
-            description="by shutdown(), as a killed process, or with their machine, without a word",
-        ),
-    ] = "SHUTDOWN"
+    ending: HowTheyEnd = "SHUTDOWN"
 
     def apply(self, inventory: Inventory, place: ChangePlace, policy: Policy) -> Inventory:
         """The cluster as it is: after a rolling restart the same clients read the same queues.
