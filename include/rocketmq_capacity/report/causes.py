@@ -6,9 +6,10 @@ answers the most urgent finding decides the cause. Time and memory grow linearly
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -34,6 +35,8 @@ COVERAGE: Final = "TOPIC_COVERAGE"
 NOBODYS: Final = PeopleOfPlan({}, {})
 """Of a policy that tells nothing of groups."""
 
+AnyCause = TypeVar("AnyCause")
+"""As the plan has it, or as the page shows it."""
 Key = tuple[str, ...]
 """Identifies a cause while its parts are gathered."""
 
@@ -103,11 +106,10 @@ def causes_of(
     )
     ids = made_unique(cause.id for cause in causes)
     causes = [replace(cause, id=one) for cause, one in zip(causes, ids, strict=True)]
+    titles = different_titles([cause.title for cause in causes], causes, _wrong, _place)
     lists = alternatives(ordered, recommendations, answers, comes_of)
     return Causes(
-        causes=tuple(
-            replace(cause, title=title) for cause, title in zip(causes, _different_titles(causes), strict=True)
-        ),
+        causes=tuple(replace(cause, title=title) for cause, title in zip(causes, titles, strict=True)),
         alternatives=tuple(tuple(recommendations[position].id for position in one) for one in lists),
     )
 
@@ -216,10 +218,11 @@ def _cause(
     )
 
 
-def _different_titles(causes: Sequence[Cause]) -> list[str]:
-    """The titles, no two alike: what is wrong is added, then the topic or group, and then the id."""
-    titles = [cause.title for cause in causes]
-    for begin, more in ((": ", _wrong), (", ", _place), (", ", _id)):
+def different_titles(
+    titles: list[str], causes: Sequence[AnyCause], wrong: Callable[[AnyCause], str], place: Callable[[AnyCause], str]
+) -> list[str]:
+    """The titles of causes, no two alike: what is wrong is added, then the topic or group, and then the id."""
+    for begin, more in ((": ", wrong), (", ", place), (", ", attrgetter("id"))):
         times = Counter(titles)
         ends = (begin + said if (said := more(cause)) else "" for cause in causes)
         titles = [
@@ -235,10 +238,6 @@ def _wrong(cause: Cause) -> str:
 
 def _place(cause: Cause) -> str:
     return cause.topic or cause.consumer_group or ""
-
-
-def _id(cause: Cause) -> str:
-    return cause.id
 
 
 def _title(

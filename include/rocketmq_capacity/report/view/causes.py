@@ -9,6 +9,7 @@ from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.catalogue.rule import Rule, rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, Impact
 from rocketmq_capacity.plan_file.numbers import steady
+from rocketmq_capacity.report.causes import different_titles
 from rocketmq_capacity.report.figures import when
 from rocketmq_capacity.report.impact_words import impact_words
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FOLDED_PLACES, ITEMS, OPTIONS
@@ -159,19 +160,12 @@ def _fold(fold: Fold, answers: Answers, anchors: PageIds, numbers: OwnerNumbers)
 
 
 def _with_own_titles(folds: Sequence[FoldView]) -> list[FoldView]:
-    """The same causes; no two have one title: what is wrong is added, then the place, and then the id.
+    """The same causes; no two have one title.
 
     Lines of several causes that have one title have different severities, which are added.
     """
     every = [cause for fold in folds for cause in fold.causes]
-    titles = [cause.title for cause in every]
-    for begin, more in ((": ", _wrong), (", ", _place), (", ", _id)):
-        times = Counter(titles)
-        titles = [
-            title + end if times[title] > 1 and not title.endswith(end := begin + more(cause)) else title
-            for title, cause in zip(titles, every, strict=True)
-        ]
-    left = iter(titles)
+    left = iter(different_titles([cause.title for cause in every], every, _wrong, _place))
     times = Counter(fold.title for fold in folds if fold.title)
     return [
         replace(
@@ -189,10 +183,6 @@ def _wrong(cause: CauseView) -> str:
 
 def _place(cause: CauseView) -> str:
     return next((finding.places[-1] for finding in cause.findings if finding.places), cause.id)
-
-
-def _id(cause: CauseView) -> str:
-    return cause.id
 
 
 def _title(cause: Cause) -> str:
