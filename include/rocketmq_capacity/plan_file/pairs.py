@@ -1,6 +1,6 @@
 """Finds the same findings in two runs, whatever their figures. All comparisons of two plans use it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from rocketmq_capacity.catalogue.rule import rule_of
@@ -66,9 +66,5 @@ def paired(
                 pairs.append((partners.pop(0), item))
             else:
                 unpaired.append(item)
-        old, new = list(_joined(waiting.values())), unpaired
+        old, new = [item for items in waiting.values() for item in items], unpaired
     return pairs, old, new
-
-
-def _joined(lists: Iterable[Iterable[Item]]) -> Iterable[Item]:
-    return (item for each in lists for item in each)

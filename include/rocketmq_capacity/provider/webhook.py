@@ -183,15 +183,11 @@ def body_of(chat: Chat, notice: Notice) -> dict[str, Any]:
     )
     body = chat.body(Notice(cut(notice.subject, LONGEST_WORDS), short, notice.link))
     shown = len(short)
-    while _size(body) > MOST_BYTES and shown:
+    while len(_bytes_of(body)) > MOST_BYTES and shown:
         shown -= 1
         left_out = NoticeLine(phrase("… {number} more lines in the report", number=len(short) - shown))
         body = chat.body(Notice(cut(notice.subject, LONGEST_WORDS), (*short[:shown], left_out), notice.link))
     return body
-
-
-def _size(body: Mapping[str, Any]) -> int:
-    return len(_bytes_of(body))
 
 
 def _bytes_of(body: Mapping[str, Any]) -> bytes:

@@ -289,10 +289,6 @@ def _busy_after(demand: Demand) -> dict[str, float | int | None]:
     return {"clients": clients, "utilisation_ratio": demand.busy_after} if demand.rule == BUSY else {}
 
 
-def _cases(topic: AdvisedTopic) -> Iterable[QueueChange]:
-    return expansion_cases(topic, tried_layouts(topic)).values()
-
-
 def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety) -> ActionResult:
     if (why := kept_count(topic.facts)) is not None:
         return ActionResult(refusals={IDLE: f"The number of its queues stays as it is, since {why}."})
@@ -305,4 +301,4 @@ def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: S
     )
 
 
-TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)
+TOPIC_ACTIONS: Final = (TopicAction(_answers, lambda topic: expansion_cases(topic, tried_layouts(topic)).values()),)

@@ -126,7 +126,7 @@ def _sentence(finding: tables.Finding, cluster: AdvisedCluster, refusals: Mappin
     if cluster.undecided and rule_of(finding.rule).is_structural:
         return cluster.undecided
     # A topic that no broker has cannot be refused more queues.
-    refusal = None if _is_nowhere(finding) else refusals.get(finding.rule)
+    refusal = None if isinstance(evidence_of(finding), Nowhere) else refusals.get(finding.rule)
     return _advice(finding, cluster) if refusal is None else refusal
 
 
@@ -146,10 +146,6 @@ def _advice(finding: tables.Finding, cluster: AdvisedCluster) -> str:
 def _least(cluster: AdvisedCluster) -> str:
     """The least improvement that is worth another strategy, in words."""
     return f"{cluster.policy.thresholds.CHANGE_STRATEGY.min_improvement:.0%}".replace("%", " %")
-
-
-def _is_nowhere(finding: tables.Finding) -> bool:
-    return isinstance(evidence_of(finding), Nowhere)
 
 
 def _looks(

@@ -125,7 +125,7 @@ def scale_to_even(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     if (
         group.current_strategy not in (AVG, AVG_BY_CIRCLE)
         or group.answerable(CAPACITY)
-        or not _has_own_ids(group.facts)
+        or group.facts.distinct_client_ids != len(group.facts.consumers)
     ):
         return
     for finding in group.answerable_without_set_up(CROSS_TOPIC):
@@ -162,10 +162,6 @@ def _even_numbers(clients: int, readable: Sequence[int], target: float) -> Itera
         most = sum(ceil(queues / number) for queues in readable)
         if most <= ceil(sum(readable) / number) * target:
             yield number
-
-
-def _has_own_ids(facts: GroupFacts) -> bool:
-    return facts.distinct_client_ids == len(facts.consumers)
 
 
 def _with_more(facts: GroupFacts, more: int) -> GroupFacts:

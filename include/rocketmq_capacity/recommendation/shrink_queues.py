@@ -6,7 +6,7 @@ which no group is worse off is recommended. A topic that is consumed in order is
 its groups can do at the same time.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from math import ceil
 from typing import Any, Final
@@ -156,8 +156,4 @@ def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: S
     return ActionResult()
 
 
-def _cases(topic: AdvisedTopic) -> Iterable[QueueChange]:
-    return shrinking_cases(topic)
-
-
-TOPIC_ACTIONS: Final = (TopicAction(_answers, _cases),)
+TOPIC_ACTIONS: Final = (TopicAction(_answers, shrinking_cases),)

@@ -8,8 +8,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from rocketmq_capacity.errors import BadInput, shown
-from rocketmq_capacity.plan_file.finding import PlanFinding
-from rocketmq_capacity.plan_file.plan import Plan, read_plan
+from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.accepting import is_about
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.shelf import Shelf
@@ -56,7 +55,7 @@ def accept_risk(given: Mapping[str, Any], by: str | None, lake: Lake, now: datet
     if latest is None:
         raise BadInput(SOURCE, "cluster", f"has no plan; it is {shown(cluster)}; expected one that is planned")
     plan = read_plan(lake.run(cluster, latest.run_id).report / "plan.json")
-    worst = min((SEVERITY_RANK[finding.severity] for finding in _found(plan, risk)), default=None)
+    worst = min((SEVERITY_RANK[finding.severity] for finding in plan.findings if is_about(risk, finding)), default=None)
     if worst is None:
         where = " and ".join(name for place in PLACES if (name := getattr(risk, place)) is not None)
         raise BadInput(
@@ -93,7 +92,3 @@ def _risk(fields: Mapping[str, Any], now: datetime) -> AcceptedRisk:
     if risk.is_over(now.astimezone(UTC).isoformat()):
         raise BadInput(SOURCE, "until", f"is over; it is {risk.until.isoformat()}; expected today (UTC) or later")
     return risk
-
-
-def _found(plan: Plan, risk: AcceptedRisk) -> list[PlanFinding]:
-    return [finding for finding in plan.findings if is_about(risk, finding)]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import asdict, replace
 
-from rocketmq_capacity.plan_file.changes import ChangesSincePlan, Closing, Gone, Worse, WorsenedFigure, grown
+from rocketmq_capacity.plan_file.changes import ChangesSincePlan, Closing, Gone, Worse, grown
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.pairs import full_place_of, paired, place_of, place_with_subjects
 from rocketmq_capacity.report.answering import urgency
@@ -40,7 +40,7 @@ def changes_of(
     pairs, absent, appeared = paired(before, now, (place_with_subjects, place_of))
     opened = {id(one) for _, one in pairs if _has_opened(states.get(full_place_of(one)), since)}
     new = [one for one in appeared if one.state != PENDING] + [one for _, one in pairs if id(one) in opened]
-    judged = ((was, is_now, _worse_figures(was, is_now, worse_factor)) for was, is_now in pairs)
+    judged = ((was, is_now, tuple(grown(impact_of([was]), impact_of([is_now]), worse_factor))) for was, is_now in pairs)
     worse = [
         (is_now, Worse(finding=is_now.id, severity_before=was.severity, figures=figures))
         for was, is_now, figures in judged
@@ -72,10 +72,6 @@ def _has_opened(state: FindingSince | None, before: str) -> bool:
 
 def _closes(state: FindingSince | None) -> bool:
     return state is not None and state.state == CLOSING
-
-
-def _worse_figures(before: PlanFinding, after: PlanFinding, factor: float) -> tuple[WorsenedFigure, ...]:
-    return tuple(grown(impact_of([before]), impact_of([after]), factor))
 
 
 def _gone(finding: PlanFinding) -> Gone:

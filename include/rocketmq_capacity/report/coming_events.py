@@ -23,14 +23,10 @@ def events_of(rows: Sequence[EventNeed], events: Sequence[Event], taken_at: str)
             topics=event.topics,
             factor=event.factor,
             enough=sum(row.status == ENOUGH for row in needs.get(event.name, ())),
-            groups=tuple(map(_group, sorted(filter(_is_told, needs.get(event.name, ())), key=_order))),
+            groups=tuple(_group(row) for row in sorted(needs.get(event.name, ()), key=_order) if row.status != ENOUGH),
         )
         for event in coming_events(events, taken_at)
     )
-
-
-def _is_told(row: EventNeed) -> bool:
-    return row.status != ENOUGH
 
 
 def _order(row: EventNeed) -> tuple[bool, float, bytes]:

@@ -40,17 +40,14 @@ def _carried(carried: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator
         new = carried.newly_over_bound
         since = f", only by these changes {listed(new)}" if new else ", all of them as before"
         groups = counted(len(carried.over_bound), "group")
-        over = listed([_with_shares(name, busy.get(name)) for name in (*new, *_without(carried.over_bound, new))])
+        exceeding = (*new, *(name for name in carried.over_bound if name not in new))
+        over = listed([_with_shares(name, busy.get(name)) for name in exceeding])
         yield f"The busiest client exceeds {bound} at the peak in {groups}: {over}{since}."
     else:
         yield f"No group's busiest client exceeds {bound} at the peak, as far as that is known."
     waiting = counted(carried.waiting_messages, "message") if carried.waiting_messages else "No message"
     verb = "wait" if carried.waiting_messages > 1 else "waits"
     yield f"{waiting} {verb} on queues that are gone or lose all readers."
-
-
-def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [name for name in names if name not in others]
 
 
 def _with_shares(name: str, use: BeforeAfterRatio | None) -> str:

@@ -121,10 +121,6 @@ def _clients(case: LostFinding) -> str | None:
     return "the group has no clients after the change" if has_left else None
 
 
-def _unused(_: LostFinding) -> str:
-    return STALE
-
-
 def _owners(case: LostFinding) -> str | None:
     is_known = case.after.whole_load is not None and not case.after.is_settling
     return None if is_known else FORGOTTEN
@@ -293,5 +289,5 @@ CHECKS: Final[Mapping[Fact, Check]] = {
     "written": _written,
     "provision": _provision,
     "growth": _growth,
-    "unused time": _unused,
+    "unused time": lambda _: STALE,
 }

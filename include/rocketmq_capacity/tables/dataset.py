@@ -103,7 +103,8 @@ def _column(name: str, hint: Any) -> Column:
     if is_nullable:
         kind, inner = _parts(get_args(kind)[0])
         metas += inner
-    least, most = (next((bound for bound in bounds if bound is not None), None) for bounds in _bounds(metas))
+    least = next((meta.ge for meta in metas if meta.ge is not None), None)
+    most = next((meta.le for meta in metas if meta.le is not None), None)
     words = get_args(kind) if get_origin(kind) is Literal else ()
     words = next((meta.extra["words"] for meta in metas if meta.extra and "words" in meta.extra), words)
     if kind is int and most == MOST:
@@ -118,7 +119,3 @@ def _parts(hint: Any) -> tuple[Any, tuple[Meta, ...]]:
         return hint, ()
     kind, *metas = get_args(hint)
     return Metrics if get_args(Metrics)[1] in metas else kind, tuple(metas)
-
-
-def _bounds(metas: tuple[Meta, ...]) -> tuple[list[float | None], list[float | None]]:
-    return [meta.ge for meta in metas], [meta.le for meta in metas]

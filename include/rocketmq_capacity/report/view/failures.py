@@ -94,7 +94,7 @@ def own_failures(rows: Sequence[GroupFailure]) -> tuple[OwnFailure, ...]:
             name=row.lost,
             cells=(
                 number(row.lost_queues) if row.failure in OF_THE_CLUSTER else NOTHING,
-                _own_moved(row),
+                UNKNOWN if row.moved_today is None else number(row.moved_today),
                 busy_text(row),
                 verdict_word(row.verdict, row.reasons),
                 _seconds(row.read_again_s),
@@ -117,10 +117,6 @@ def _line(loss: FailureLoss, group_anchors: Mapping[str, str]) -> ClientLine:
         read_again=_seconds(loss.read_again_s),
         is_harmless=not loss.worse,
     )
-
-
-def _own_moved(row: GroupFailure) -> str:
-    return UNKNOWN if row.moved_today is None else number(row.moved_today)
 
 
 def _raised(loss: FailureLoss) -> str:

@@ -1,6 +1,6 @@
 """The score of the cluster and of a group, and how it came about."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -87,11 +87,7 @@ def score_facts(score: GroupScore | None) -> Iterator[tuple[str, str]]:
         )
     for title, goals in (("Broken goals", score.broken), ("Undecided goals", score.undecided)):
         if goals:
-            yield title, _goals(goals)
-
-
-def _goals(goals: Iterable[Goal]) -> str:
-    return "; ".join(GOAL_WORDS[goal] for goal in goals)
+            yield title, "; ".join(GOAL_WORDS[goal] for goal in goals)
 
 
 def _concerns(goal: GoalScore) -> bool:
