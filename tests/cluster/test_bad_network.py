@@ -6,26 +6,20 @@ the slowest.
 """
 
 import asyncio
-import json
-import random
 import resource
-import struct
 import sys
 import time
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import pytest
 
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.codes import RequestCode
-from rocketmq_capacity.protocol.frame import encode_frame
 from rocketmq_capacity.protocol.limits import MAX_BODY_BYTES
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
@@ -34,7 +28,25 @@ from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import stored_run
 from tests.cli.program import command
 from tests.cluster.clients import Clients, Consumer
-from tests.cluster.faulty_network import Answer, Fault, FaultyNetwork
+from tests.cluster.faulty_network import Fault, FaultyNetwork
+from tests.cluster.inventory_rows import Place, stored_rows
+from tests.cluster.network_faults import (
+    ANSWER_S,
+    FAULTS,
+    bomb,
+    cut,
+    doubled,
+    drip,
+    flood,
+    garbage,
+    late,
+    other_number,
+    oversized,
+    refuses_with,
+    reset,
+    say_nothing,
+    stall,
+)
 from tests.cluster.rocketmq import Broker, Cluster
 from tests.fixtures.environment import ROOT
 from tests.oracle.requirement import started_or_skipped
@@ -46,8 +58,6 @@ GROUPS: Final = [f"g_{number}" for number in range(160)]
 """As many as once made a broker that sends a byte now and then hold a snapshot for ten rounds of requests."""
 FEW: Final = 40
 """So many of them are there while the faults are tried side by side, which is several rounds, too."""
-ANSWER_S: Final = 2.0
-"""The limit of a request; a real answer takes milliseconds, on a busy machine some hundred."""
 LIMIT_S: Final = 120.0
 """Of a snapshot that gives servers up by itself."""
 SHORT_S: Final = 4.0
@@ -60,110 +70,6 @@ REST_S: Final = 300.0
 """Until the clients of the cluster have come to rest, before the faults and after them."""
 AT_A_TIME: Final = 16
 TIMES_AGAIN: Final = 2
-FOR_EVER: Final = 3_600.0
-
-
-async def drip(answer: Answer) -> None:
-    """A byte now and then: a whole answer would take minutes."""
-    for at in range(len(answer.frame)):
-        await answer.send(answer.frame[at : at + 1])
-        await asyncio.sleep(0.5)
-
-
-async def stall(answer: Answer) -> None:
-    """Half a frame, and then nothing."""
-    await answer.send(answer.frame[: len(answer.frame) // 2])
-    await asyncio.sleep(FOR_EVER)
-
-
-async def stall_in_a_large_frame(answer: Answer) -> None:
-    """The beginning of a frame that is as large as is allowed."""
-    await answer.send(struct.pack(">II", 60 * 2**20, 100) + b" " * 2**20)
-    await asyncio.sleep(FOR_EVER)
-
-
-async def say_nothing(answer: Answer) -> None:
-    """As a frozen process."""
-    await asyncio.sleep(FOR_EVER)
-
-
-async def reset(answer: Answer) -> None:
-    """The connection ends instead of an answer."""
-    answer.reset()
-
-
-async def reset_half_way(answer: Answer) -> None:
-    """The connection ends in the middle of a frame."""
-    await answer.send(answer.frame[: len(answer.frame) // 2])
-    answer.reset()
-
-
-async def garbage(answer: Answer) -> None:
-    """Bytes that are no frames."""
-    await answer.send(random.Random(answer.request.opaque).randbytes(10_000))
-
-
-async def oversized(answer: Answer) -> None:
-    """A length beyond all limits, and as many bytes as are taken."""
-    await answer.send(struct.pack(">I", 2**31 - 1))
-    for _ in range(1_000):
-        await answer.send(b"\0" * 2**20)
-
-
-async def bomb(answer: Answer) -> None:
-    """A small body that would be a large one."""
-    await answer.send(encode_frame(replace(answer.response, code=0, remark=None, body=BOMB)))
-
-
-async def other_number(answer: Answer) -> None:
-    """An answer to a request that nobody sent."""
-    await answer.send(encode_frame(replace(answer.response, opaque=answer.response.opaque + 1_000_000)))
-
-
-async def no_response(answer: Answer) -> None:
-    """The number of our request, in a request of the server's own."""
-    await answer.send(encode_frame(replace(answer.response, flag=0)))
-
-
-async def flood(answer: Answer) -> None:
-    """Answers to nothing, as many as are taken."""
-    stray = encode_frame(replace(answer.response, opaque=answer.response.opaque + 1_000_000, body=b"x" * 10_000))
-    while True:
-        await answer.send(stray)
-        await asyncio.sleep(0.001)
-
-
-async def cut(answer: Answer) -> None:
-    """A whole frame, whose body ends too early."""
-    body = answer.response.body
-    await answer.send(encode_frame(replace(answer.response, body=body[: len(body) // 2])))
-
-
-async def late(answer: Answer) -> None:
-    """After the limit of the request."""
-    answer.send_later(answer.frame, ANSWER_S + 1)
-
-
-async def doubled(answer: Answer) -> None:
-    """Twice, at once and later again, with a body that is not the right one."""
-    await answer.send(answer.frame + answer.frame)
-    answer.send_later(encode_frame(replace(answer.response, body=b'{"offsetTable":{}}')), 0.2)
-
-
-def refuses_with(code: int) -> Fault:
-    async def refuse(answer: Answer) -> None:
-        await answer.send(encode_frame(replace(answer.response, code=code, remark="so it is", body=b"")))
-
-    return refuse
-
-
-BOMB: Final = zlib.compress(b"\0" * (MAX_BODY_BYTES + 2**20), 1)
-STALLING: Final = (drip, stall, stall_in_a_large_frame, say_nothing, other_number, no_response, flood)
-FAULTS: Final[Mapping[str, Fault]] = {
-    **{fault.__name__: fault for fault in (*STALLING, reset, reset_half_way, garbage, oversized, bomb, cut, late)},
-    **{f"code {code}": refuses_with(code) for code in (1, 2, 3, 14, 16, 215, 1500, 99_999)},
-}
-"""Faults that leave no right answer."""
 PATIENT: Final = ConnectionSettings(request_timeout_s=600.0, connect_timeout_s=60.0)
 USUAL: Final = ConnectionSettings(request_timeout_s=ANSWER_S, attempts=2, retry_wait_s=0.05)
 
@@ -263,10 +169,6 @@ def address(cluster: Cluster, place: str) -> str:
     return cluster.nameserver if place == NAME_SERVER else cluster.broker_addrs[place, 0]
 
 
-Place = tuple[Any, ...]
-"""Where a value stands in an inventory: keys, and the names of entries of lists."""
-
-
 @dataclass(frozen=True)
 class Tried:
     """All results by the name of the trial, the rows without faults, and how much memory the trials took.
@@ -280,7 +182,6 @@ class Tried:
     more_memory_bytes: int
 
 
-KEYS: Final = ("consumer_group", "producer_group", "client_id", "topic", "broker_name", "broker_id", "queue_id")
 REQUESTS_OF: Final = {
     "brokers": {"GET_BROKER_CONFIG", "GET_BROKER_RUNTIME_INFO"},
     "topics": {"GET_ALL_TOPIC_CONFIG"},
@@ -293,34 +194,6 @@ REQUESTS_OF: Final = {
     "producers": {"GET_ALL_PRODUCER_INFO"},
 }
 """For each list of an inventory, the requests of which one has failed where an entry of it is missing."""
-LEFT_OUT: Final = ("failures", "nameservers", "nameserver_views", "runtime", "status", "client_addr")
-"""Failures, what is compared elsewhere, and figures that change all the time, as everything does that ends in _at. A
-client has another address on each broker, and the first broker that names it counts."""
-
-
-def rows_of(value: Any, place: Place = ()) -> dict[Place, Any]:
-    """Each value of a document by its place; an entry of a list stands under its names, or under itself."""
-    if isinstance(value, dict):
-        parts = [((*place, key), of) for key, of in value.items() if key not in LEFT_OUT and not key.endswith("_at")]
-    elif isinstance(value, list):
-        parts = [((*place, *_names(entry)), entry) for entry in value]
-    else:
-        return {} if value is None else {place: value}
-    rows: dict[Place, Any] = {}
-    for at, of in parts:
-        rows |= rows_of(of, at)
-        if isinstance(value, list):
-            rows[at] = True
-    return rows
-
-
-def _names(entry: Any) -> Place:
-    return tuple(entry[key] for key in KEYS if key in entry) if isinstance(entry, dict) else (entry,)
-
-
-def stored_rows(inventory: Inventory) -> dict[Place, Any]:
-    """All rows that can be compared with those of another snapshot."""
-    return rows_of(json.loads(msgspec.json.encode(inventory)))
 
 
 @pytest.fixture(scope="module")
