@@ -14,6 +14,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -118,7 +119,7 @@ class Hour:
     def acts(self) -> Iterator[tuple[float, Callable[[], object]]]:
         """What is to be done when."""
         for minute in {minute for steps in LOADS.values() for minute, _ in steps if minute}:
-            yield self.begin + minute * MINUTE_S, lambda minute=minute: self.send(minute)  # type: ignore[misc]
+            yield self.begin + minute * MINUTE_S, partial(self.send, minute)
         yield self.begin + AWAY[0] * MINUTE_S, lambda: self.clients.stop_consumer(self.second)
         yield self.begin + AWAY[1] * MINUTE_S, lambda: self.start("bursts", "2")
         for number in range(-1, HOUR_S // EVERY_S + 2):

@@ -117,10 +117,10 @@ def texts_beside_plans() -> dict[str, list[str]]:
 class _ErrorReader(Reader):
     """Reads what errors are told to say."""
 
-    def visit_Raise(self, node: ast.Raise) -> None:  # noqa: N802  # ast's name
+    def visit_Raise(self, node: ast.Raise) -> None:
         self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802  # ast's name
+    def visit_Call(self, node: ast.Call) -> None:
         place = TOLD_BY.get(last_name(node.func), len(node.args))
         for argument in node.args[place : place + 1]:
             for text in variants_of(argument, self.assigned):
@@ -141,10 +141,10 @@ class _WholeReader(Reader):
 
     no_text = NO_TEXT
 
-    def visit_Raise(self, node: ast.Raise) -> None:  # noqa: N802  # ast's name
+    def visit_Raise(self, node: ast.Raise) -> None:
         self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802  # ast's name
+    def visit_Call(self, node: ast.Call) -> None:
         if last_name(node.func) not in NOT_SHOWN - TOLD_BY.keys() and last_name(node.func) != "phrase":
             self.generic_visit(node)
 

@@ -26,7 +26,7 @@ def with_arrow() -> None:
 @pytest.mark.skipif(not FULL.exists(), reason="needs the device /dev/full of Linux")
 @pytest.mark.parametrize("write", [with_python, with_arrow])
 def test_a_full_disk_is_named_with_what_to_do(write: Callable[[], None]) -> None:
-    with pytest.raises(OSError) as error:  # noqa: PT011
+    with pytest.raises(OSError, match="No space left on device") as error:
         write()
 
     explained = explanation(error.value)

@@ -45,15 +45,7 @@ ANSWER_S: Final = 10.0
 """Seconds between two parts of an answer; whoever sends the notice limits all of them together."""
 SECRET_PART: Final = 8
 """Characters of a part of an address that may be a token: no error shows it."""
-LOOKALIKES: Final = str.maketrans({
-    "<": "＜",  # noqa: RUF001  # a full-width form on purpose, as all below
-    ">": "＞",  # noqa: RUF001
-    "[": "［",  # noqa: RUF001
-    "]": "］",  # noqa: RUF001
-    "*": "＊",  # noqa: RUF001
-    "`": "｀",  # noqa: RUF001
-    "#": "＃",  # noqa: RUF001
-})
+LOOKALIKES: Final = str.maketrans("<>[]*`#", "＜＞［］＊｀＃")
 """What Markdown would take for mark-up or for somebody to call: DingTalk and WeCom document no way to escape it."""
 
 
