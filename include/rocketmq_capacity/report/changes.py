@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import convert
 from msgspec.structs import asdict, replace
 
 from rocketmq_capacity.plan_file.changes import ChangesSincePlan, Closing, Gone, Worse, grown
@@ -75,12 +76,4 @@ def _closes(state: FindingSince | None) -> bool:
 
 
 def _gone(finding: PlanFinding) -> Gone:
-    return Gone(
-        id=finding.id,
-        rule=finding.rule,
-        severity=finding.severity,
-        consumer_group=finding.consumer_group,
-        topic=finding.topic,
-        broker_name=finding.broker_name,
-        message=finding.message,
-    )
+    return convert(finding, Gone, from_attributes=True)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import structs
+
 from rocketmq_capacity.assessment.effect import effect_of
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.plan_file.pairs import paired, place_of
@@ -45,7 +47,7 @@ class Sorted:
         if doubt is None:
             self.cleared.append(finding)
         else:
-            self.undecided.append(_undecided(finding, doubt, lost_with))
+            self.undecided.append(UndecidedFinding(**structs.asdict(finding), why=doubt, gone_with=lost_with))
 
 
 def sides_of(
@@ -58,22 +60,6 @@ def sides_of(
 def key_of(finding: Finding) -> tuple[Any, ...]:
     """The key of a finding within one run."""
     return finding.rule, finding.consumer_group, finding.topic, finding.broker_name, finding.about
-
-
-def _undecided(finding: Finding, why: str, lost_with: str | None) -> UndecidedFinding:
-    return UndecidedFinding(
-        rule=finding.rule,
-        severity=finding.severity,
-        consumer_group=finding.consumer_group,
-        topic=finding.topic,
-        broker_name=finding.broker_name,
-        subjects=finding.subjects,
-        queues=finding.queues,
-        evidence=finding.evidence,
-        message=finding.message,
-        why=why,
-        gone_with=lost_with,
-    )
 
 
 def outcome(
