@@ -15,8 +15,8 @@ import numpy as np
 from rocketmq_capacity.producers.faults import DetectedFaults, Faults, Index
 from rocketmq_capacity.producers.generation import Release
 from rocketmq_capacity.producers.java_numbers import absolute, as_int, remainder
-from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
-from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
+from rocketmq_capacity.producers.route import WritePlace, WriteQueue
+from rocketmq_capacity.producers.turn import CountedQueues, Turn, turn_of
 from rocketmq_capacity.settings.producers import ASYNC, ONEWAY, RETRIES, SEND_TIMEOUT_MS, SYNC
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
@@ -49,7 +49,7 @@ class SentMessage(NamedTuple):
     ended_at_ms: int
 
 
-class ProducerThread:
+class ProducerThread(CountedQueues):
     """One sending thread of a producer, for one topic."""
 
     def __init__(
@@ -83,8 +83,7 @@ class ProducerThread:
         self._release = release
         self._generation = release.generation
         self._route = route
-        self._queues = write_queues(route)
-        self._listed: Listed | None = None
+        self._take(route)
         self._resets = iter(resets)
         self._index = Index(start, self._resets)
         self._faults: Faults = Faults(Index(worst_start))
@@ -144,18 +143,6 @@ class ProducerThread:
         tried = () if outcome is SendOutcome.UNKNOWN_ADDRESS else (chosen,)
         return SentMessage(tried, outcome is SendOutcome.STORED, now_ms)
 
-    @property
-    def queues(self) -> tuple[WriteQueue, ...]:
-        """The queues that it counts through: the route's, but for displaced ones."""
-        return tuple(self._queues)
-
-    @property
-    def listed(self) -> Listed:
-        """The same as arrays."""
-        if self._listed is None:
-            self._listed = Listed.of(self._queues)
-        return self._listed
-
     def is_calm(self, answer: SendAnswer) -> bool:
         """Whether the first try of a message that is answered so leaves everything as it is."""
         is_in_time = self._mode == ONEWAY or answer.latency_ms <= self._timeout_ms
@@ -200,8 +187,7 @@ class ProducerThread:
         Source: MQClientInstance.updateTopicRouteInfoFromNameServer, which makes a new TopicPublishInfo.
         """
         self._route = route
-        self._queues = write_queues(route)
-        self._listed = None
+        self._take(route)
         self._index = Index(start, self._resets)
 
     def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:

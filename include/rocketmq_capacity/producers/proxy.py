@@ -13,15 +13,15 @@ from rocketmq_capacity.producers.faults import DetectedFaults
 from rocketmq_capacity.producers.generation import GENERATIONS
 from rocketmq_capacity.producers.java_numbers import as_int
 from rocketmq_capacity.producers.producer import SendAnswer, SendOutcome, SentMessage
-from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
-from rocketmq_capacity.producers.turn import Listed, Turn, turn_of
+from rocketmq_capacity.producers.route import WritePlace, WriteQueue
+from rocketmq_capacity.producers.turn import CountedQueues, Turn, turn_of
 from rocketmq_capacity.settings.producers import SEND_TIMEOUT_MS
 
 _NEWEST: Final = GENERATIONS[-1]
 _LARGEST: Final = (1 << 31) - 1
 
 
-class ProxyChoice:
+class ProxyChoice(CountedQueues):
     """The choice of one Proxy for one topic."""
 
     def __init__(
@@ -35,8 +35,7 @@ class ProxyChoice:
             tolerates: its ``sendLatencyEnable``.
             timeout_ms: the limit for a message.
         """
-        self._queues = write_queues(route)
-        self._listed: Listed | None = None
+        self._take(route)
         self._index = start
         self._tolerates = tolerates
         self._timeout_ms = timeout_ms
@@ -55,18 +54,6 @@ class ProxyChoice:
             avoided = _NEWEST.back_off_ms(taken, has_failed=not is_stored)
             self._faults.update(queue.broker_name, now_ms, taken, avoided, is_reachable=is_stored)
         return SentMessage((queue,), is_stored, now_ms)
-
-    @property
-    def queues(self) -> tuple[WriteQueue, ...]:
-        """The queues that it counts through."""
-        return tuple(self._queues)
-
-    @property
-    def listed(self) -> Listed:
-        """The same as arrays."""
-        if self._listed is None:
-            self._listed = Listed.of(self._queues)
-        return self._listed
 
     def is_calm(self, answer: SendAnswer) -> bool:
         """See :meth:`ProducerThread.is_calm`."""
@@ -103,8 +90,7 @@ class ProxyChoice:
 
         Source: TopicRouteService, which makes a new MessageQueueView of each route.
         """
-        self._queues = write_queues(route)
-        self._listed = None
+        self._take(route)
         self._index = start
 
     def detect(self, now_ms: int, answers: Callable[[str], bool | None]) -> None:

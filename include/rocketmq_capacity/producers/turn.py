@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rocketmq_capacity.model.arrays import Integers
-from rocketmq_capacity.producers.route import WriteQueue
+from rocketmq_capacity.producers.route import WritePlace, WriteQueue, write_queues
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,27 @@ class Listed:
         if bad.isdisjoint(self.names):
             return self.every
         return np.flatnonzero(np.array([name not in bad for name in self.names], np.bool_)[self.number])
+
+
+class CountedQueues:
+    """The queues that a producer or a Proxy counts through: the route's, but for displaced ones."""
+
+    def _take(self, route: Iterable[WritePlace]) -> None:
+        """Begin with the queues of a route."""
+        self._queues = write_queues(route)
+        self._listed: Listed | None = None
+
+    @property
+    def queues(self) -> tuple[WriteQueue, ...]:
+        """All of them."""
+        return tuple(self._queues)
+
+    @property
+    def listed(self) -> Listed:
+        """The same as arrays."""
+        if self._listed is None:
+            self._listed = Listed.of(self._queues)
+        return self._listed
 
 
 class Turn(NamedTuple):
