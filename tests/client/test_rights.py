@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rocketmq_capacity.client.admin import BrokerAdmin
+from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.rights import Rights, rights_at
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.command import Command
@@ -36,11 +36,11 @@ def found(config: str | tuple[int, str], version: str | None = "V5_3_3", **answe
 
     async def run() -> Rights:
         async with SpeakingPeer(broker) as peer:
-            admin = BrokerAdmin(peer.address, ConnectionSettings(request_timeout_s=60))
+            asking = Peer(peer.address, ConnectionSettings(request_timeout_s=60))
             try:
-                return await rights_at(admin, "reader", version)
+                return await rights_at(asking, "reader", version)
             finally:
-                await admin.close()
+                await asking.close()
                 assert {asked.code for asked in peer.requests} <= ASKS_LESS
 
     return asyncio.run(run())

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
-from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
@@ -148,11 +149,11 @@ def _store(cluster: Cluster, run: Run) -> None:
 
 async def _stored(cluster: Cluster) -> tuple[int, int]:
     """Bytes in the commit log, and messages in the queues."""
-    admin = BrokerAdmin(parse_address(cluster.broker_addrs[NAME, 0]), ConnectionSettings())
+    broker = Peer(parse_address(cluster.broker_addrs[NAME, 0]), ConnectionSettings())
     try:
-        runtime, stats = await admin.runtime(), await admin.topic_stats(TOPIC)
+        runtime, stats = await broker.call(request.broker_runtime()), await broker.call(request.topic_stats(TOPIC))
     finally:
-        await admin.close()
+        await broker.close()
     held = int(runtime["commitLogMaxOffset"]) - int(runtime["commitLogMinOffset"])
     return held, sum(one.max_offset for one in stats.values())
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rocketmq_capacity.client.admin import BrokerAdmin, NameServerAdmin, ProxyAdmin
 from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.retry import is_transient
 from rocketmq_capacity.client.rights import Rights, rights_at
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import cut, printable
+from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.cluster import ClusterInfo
 from rocketmq_capacity.protocol.codes import ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError, kept
@@ -101,55 +102,55 @@ async def reach(nameservers: Sequence[str], settings: ConnectionSettings) -> Rea
 
 
 async def _ask_nameserver(address: Address, settings: ConnectionSettings) -> tuple[ClusterInfo | None, ProcessAnswer]:
-    admin = NameServerAdmin(address, settings)
+    peer = Peer(address, settings)
     try:
-        return await admin.cluster_info(), ProcessAnswer("name server", str(address))
+        return await peer.call(request.cluster_info()), ProcessAnswer("name server", str(address))
     except (TransportError, ProtocolError) as error:
         return None, ProcessAnswer("name server", str(address), problem=str(error))
     finally:
-        await admin.close()
+        await peer.close()
 
 
 async def _ask_broker(name: str, address: str, settings: ConnectionSettings) -> ProcessAnswer:
     try:
-        admin = BrokerAdmin(parse_address(address), settings)
+        peer = Peer(parse_address(address), settings)
     except ValueError as error:
         return ProcessAnswer(name, address, problem=str(error))
     try:
-        version = (await _runtime(admin)).get("brokerVersionDesc")
+        version = (await _runtime(peer)).get("brokerVersionDesc")
         keys = settings.credentials
-        rights = None if keys is None else await rights_at(admin, keys.access_key, version)
+        rights = None if keys is None else await rights_at(peer, keys.access_key, version)
     except (TransportError, ProtocolError) as error:
         return ProcessAnswer(name, address, problem=str(error))
     finally:
-        await admin.close()
+        await peer.close()
     return ProcessAnswer(name, address, version=kept(version or "") or None, rights=rights)
 
 
 async def _ask_proxy(address: Address, settings: ConnectionSettings) -> ProcessAnswer:
-    admin = ProxyAdmin(address, settings)
+    peer = Peer(address, settings)
     try:
-        await admin.consumer_connection(NOBODY)
+        await peer.call(request.consumer_connection(NOBODY))
     except ResponseError as error:
         if error.code != ResponseCode.CONSUMER_NOT_ONLINE:
             return ProcessAnswer("Proxy", str(address), problem=str(error))
     except (TransportError, ProtocolError) as error:
         return ProcessAnswer("Proxy", str(address), problem=str(error))
     finally:
-        await admin.close()
-    return ProcessAnswer("Proxy", str(address), version=None if admin.version is None else version_name(admin.version))
+        await peer.close()
+    return ProcessAnswer("Proxy", str(address), version=None if peer.version is None else version_name(peer.version))
 
 
-async def _runtime(admin: BrokerAdmin) -> Mapping[str, str]:
+async def _runtime(peer: Peer) -> Mapping[str, str]:
     """A broker's figures. A broker that has just started refuses at once, so it is asked again for some seconds."""
     for _ in range(WARM_UP_S):
         try:
-            return await admin.runtime()
+            return await peer.call(request.broker_runtime())
         except ResponseError as error:
             if not is_transient(error):
                 raise
             await asyncio.sleep(1)
-    return await admin.runtime()
+    return await peer.call(request.broker_runtime())
 
 
 def _list(answers: Sequence[ProcessAnswer]) -> str:

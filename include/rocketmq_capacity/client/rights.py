@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.errors import TransportError
+from rocketmq_capacity.client.peer import Peer
+from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.access import AccessEntry
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.protocol.version import Version, numbers_of
@@ -44,32 +45,32 @@ class Rights:
     mend: str = ""
 
 
-async def rights_at(admin: BrokerAdmin, access_key: str, version: str | None) -> Rights:
+async def rights_at(peer: Peer, access_key: str, version: str | None) -> Rights:
     """Ask one broker what the user may do.
 
     Args:
-        admin: the broker, asked with the user's keys.
+        peer: the broker, asked with the user's keys.
         access_key: the user's name.
         version: of the broker, as it says it.
     """
     try:
-        config = await admin.config()
+        config = await peer.call(request.broker_config())
     except (TransportError, ProtocolError) as error:
         return Rights(f"unknown: the broker does not tell its access control ({error})")
     if _is_on(config, "authenticationEnabled"):
         if not _is_on(config, "authorizationEnabled"):
             words = "every right: the broker checks keys, and not what they may do"
             return Rights(words, "set authorizationEnabled=true in the brokers")
-        return await _of_acl_2(admin, access_key)
+        return await _of_acl_2(peer, access_key)
     if _is_on(config, "aclEnable"):
-        return await _of_acl_1(admin, numbers_of(version) or UNKNOWN)
+        return await _of_acl_1(peer, numbers_of(version) or UNKNOWN)
     return Rights("every right: the broker has no access control, and lets anyone in")
 
 
-async def _of_acl_2(admin: BrokerAdmin, access_key: str) -> Rights:
+async def _of_acl_2(peer: Peer, access_key: str) -> Rights:
     """By the user's own ACL, which a user without Get on the cluster may not read."""
     try:
-        entries = await admin.acl_of(access_key)
+        entries = await peer.call(request.acl_of(access_key))
     except ResponseError as error:
         if not error.is_refusal:
             return Rights(f"unknown: {error}")
@@ -86,7 +87,7 @@ async def _of_acl_2(admin: BrokerAdmin, access_key: str) -> Rights:
     return Rights("what a snapshot with producers needs; Get on the cluster also reads the passwords of all users")
 
 
-async def _of_acl_1(admin: BrokerAdmin, version: Version) -> Rights:
+async def _of_acl_1(peer: Peer, version: Version) -> Rights:
     """By a request that only administrators may send."""
     if version >= WITHOUT_ACL_1:
         words = "every right: from 5.3.3 on, aclEnable has no effect, and the broker lets anyone in"
@@ -94,7 +95,7 @@ async def _of_acl_1(admin: BrokerAdmin, version: Version) -> Rights:
     if version < ADMINS_ALONE:
         return Rights("cannot be asked before 5.3.0; in plain_acl.yml, the account should have admin: false")
     try:
-        await admin.acl_version()
+        await peer.call(request.acl_version())
     except ResponseError as error:
         if error.is_refusal:
             return Rights("no administrator; which topics it may read or write cannot be asked (see plain_acl.yml)")

@@ -17,13 +17,14 @@ from rocketmq_capacity.protocol.errors import BodyError, ResponseError, kept
 from rocketmq_capacity.protocol.limits import MAX_BODY_BYTES
 
 T = TypeVar("T")
+Answer = TypeVar("Answer", covariant=True)
 
 RELAY_LIMIT_S: Final = 10.0
 """How long a broker waits for a client that it passes 307 on to (Broker2Client.callClient, rocketmq-all-5.3.3)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Generic[T]):
+class Request(Generic[Answer]):
     """One question and how to read its answer.
 
     Args:
@@ -34,11 +35,11 @@ class Request(Generic[T]):
     """
 
     code: RequestCode
-    decode: Callable[[bytes], T]
+    decode: Callable[[bytes], Answer]
     ext_fields: Mapping[str, str] = field(default_factory=dict)
     relay_s: float = 0.0
 
-    def answer(self, response: Command, *, max_body_bytes: int = MAX_BODY_BYTES) -> T:
+    def answer(self, response: Command, *, max_body_bytes: int = MAX_BODY_BYTES) -> Answer:
         """The meaning of the response.
 
         Errors: `ResponseError` where the peer refused, `BodyError` where the body is not what it should be.

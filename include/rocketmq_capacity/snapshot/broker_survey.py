@@ -9,17 +9,18 @@ the slave with the lowest id, and so does the snapshot.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
-from rocketmq_capacity.client.admin import BrokerAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import BROKER_ADMIN_THREADS, ConnectionSettings
+from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.broker import SubscriptionGroupConfig, TopicConfig
-from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.protocol.codes import ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError
+from rocketmq_capacity.protocol.request import Request
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetsAtMoment
 from rocketmq_capacity.snapshot.describe_clients import utc
@@ -71,7 +72,7 @@ def _counts(config: TopicConfig) -> tuple[int, int]:
     return config.read_queue_nums, config.write_queue_nums
 
 
-class BrokerSurvey(Survey[BrokerAdmin]):
+class BrokerSurvey(Survey):
     """The questions to one broker; answers go to ``facts``, failures to the log."""
 
     def __init__(self, facts: BrokerFacts, settings: ConnectionSettings, failures: FailureLog) -> None:
@@ -80,14 +81,13 @@ class BrokerSurvey(Survey[BrokerAdmin]):
         Errors: ValueError if the broker's address is not an address.
         """
         self.facts = facts
-        super().__init__(BrokerAdmin(parse_address(facts.broker_addr), settings), settings, failures)
+        super().__init__(parse_address(facts.broker_addr), settings, failures)
         self._relayed = asyncio.Semaphore(RELAYED_AT_A_TIME)
 
     async def ask_about_itself(self) -> None:
         """28 and 26: its runtime figures and its configuration."""
         self.facts.runtime, self.facts.config = await asyncio.gather(
-            self._ask(RequestCode.GET_BROKER_RUNTIME_INFO, self._admin.runtime()),
-            self._ask(RequestCode.GET_BROKER_CONFIG, self._admin.config()),
+            self._ask(request.broker_runtime()), self._ask(request.broker_config())
         )
 
     async def ask_for_tables(self) -> None:
@@ -95,7 +95,7 @@ class BrokerSurvey(Survey[BrokerAdmin]):
 
         Only 328 needs a right on the cluster. Without that right only the producers are unknown.
         """
-        facts, admin = self.facts, self._admin
+        facts = self.facts
         older = (ResponseCode.REQUEST_CODE_NOT_SUPPORTED,)  # before 5.0 there was no 402 (POP), before 4.9.4 no 328
         (
             facts.topic_configs,
@@ -104,15 +104,11 @@ class BrokerSurvey(Survey[BrokerAdmin]):
             facts.committed,
             facts.producers,
         ) = await asyncio.gather(
-            self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, admin.topic_configs()),
-            self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, admin.subscription_groups()),
-            self._ask(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE, admin.message_request_modes(), harmless=older),
-            self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, admin.committed_offsets()),
-            self._ask(
-                RequestCode.GET_ALL_PRODUCER_INFO,
-                admin.producers(),
-                harmless=(*older, ResponseCode.NO_PERMISSION),
-            ),
+            self._ask(request.topic_configs()),
+            self._ask(request.subscription_groups()),
+            self._ask(request.message_request_modes(), harmless=older),
+            self._ask(request.committed_offsets()),
+            self._ask(request.producers(), harmless=(*older, ResponseCode.NO_PERMISSION)),
         )
 
     async def ask_what_it_copies(self, master: "BrokerSurvey", is_ours: Callable[[str], bool]) -> None:
@@ -121,8 +117,7 @@ class BrokerSurvey(Survey[BrokerAdmin]):
         The master may have changed since it was asked first. ``is_ours`` says whether a topic is compared.
         """
         topics, groups = await asyncio.gather(
-            self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, self._admin.topic_configs()),
-            self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, self._admin.subscription_groups()),
+            self._ask(request.topic_configs()), self._ask(request.subscription_groups())
         )
         known = master.facts.topic_configs, master.facts.subscription_groups
         if topics is None or groups is None or known[0] is None or known[1] is None:
@@ -139,8 +134,8 @@ class BrokerSurvey(Survey[BrokerAdmin]):
     async def ask_for_changed_tables(self) -> tuple[Tables, int | None] | None:
         """21 and 201 again, with the time of the last change of either, in ms since 1970; None if one failed."""
         topics, groups = await asyncio.gather(
-            self._ask(RequestCode.GET_ALL_TOPIC_CONFIG, self._admin.changed_topic_configs()),
-            self._ask(RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, self._admin.changed_subscription_groups()),
+            self._ask(request.with_change(request.topic_configs())),
+            self._ask(request.with_change(request.subscription_groups())),
         )
         if topics is None or groups is None:
             return None
@@ -157,7 +152,7 @@ class BrokerSurvey(Survey[BrokerAdmin]):
 
     async def ask_for_committed_offsets(self) -> None:
         """43 alone."""
-        self.facts.committed = await self._ask(RequestCode.GET_ALL_CONSUMER_OFFSET, self._admin.committed_offsets())
+        self.facts.committed = await self._ask(request.committed_offsets())
 
     async def ask_who_consumes(self, groups: Collection[str]) -> None:
         """203 for each group; a group without a consumer here is left out."""
@@ -170,7 +165,7 @@ class BrokerSurvey(Survey[BrokerAdmin]):
         """
         try:
             async with self._relayed:
-                info = await self._admin.consumer_running_info(consumer_group, client_id)
+                info = await self._peer.call(request.consumer_running_info(consumer_group, client_id))
         except (TransportError, ProtocolError) as error:
             return error
         self.facts.running_infos[consumer_group, client_id] = info
@@ -178,32 +173,22 @@ class BrokerSurvey(Survey[BrokerAdmin]):
         return None
 
     async def _ask_topic_stats(self, topic: str, sample: OffsetsAtMoment) -> None:
-        stats = await self._ask(
-            RequestCode.GET_TOPIC_STATS_INFO,
-            self._admin.topic_stats(topic),
-            subject=topic,
-            harmless=(ResponseCode.TOPIC_NOT_EXIST,),
-        )
+        stats = await self._ask(request.topic_stats(topic), subject=topic, harmless=(ResponseCode.TOPIC_NOT_EXIST,))
         if stats is not None:
             sample.written[topic] = (asyncio.get_running_loop().time(), stats)
 
     async def _ask_consume_stats(self, group: str, sample: OffsetsAtMoment) -> None:
-        stats = await self._ask(RequestCode.GET_CONSUME_STATS, self._admin.consume_stats(group), subject=group)
+        stats = await self._ask(request.consume_stats(group), subject=group)
         if stats is not None:
             sample.read[group] = stats
 
     async def _ask_connection(self, group: str) -> None:
         connection = await self._ask(
-            RequestCode.GET_CONSUMER_CONNECTION_LIST,
-            self._admin.consumer_connection(group),
-            subject=group,
-            harmless=(ResponseCode.CONSUMER_NOT_ONLINE,),
+            request.consumer_connection(group), subject=group, harmless=(ResponseCode.CONSUMER_NOT_ONLINE,)
         )
         if connection is not None:
             self.facts.connections[group] = connection
 
-    async def _ask(
-        self, code: RequestCode, answer: Awaitable[T], *, subject: str = "", harmless: tuple[int, ...] = ()
-    ) -> T | None:
-        address = self.facts.broker_addr
-        return await self._failures.answer_or_none(address, code, answer, subject=subject, harmless=harmless)
+    async def _ask(self, question: Request[T], *, subject: str = "", harmless: tuple[int, ...] = ()) -> T | None:
+        address, answer = self.facts.broker_addr, self._peer.call(question)
+        return await self._failures.answer_or_none(address, question.code, answer, subject=subject, harmless=harmless)

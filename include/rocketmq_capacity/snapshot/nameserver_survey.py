@@ -6,9 +6,9 @@ they may disagree. Numbers are RocketMQ's request codes.
 
 from collections.abc import Collection, Sequence
 
-from rocketmq_capacity.client.admin import NameServerAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.cluster import BrokerData, ClusterInfo, TopicRoute
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
@@ -17,7 +17,7 @@ from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.survey import Survey
 
 
-class NameServerSurvey(Survey[NameServerAdmin]):
+class NameServerSurvey(Survey):
     """The questions to one name server, and what it answered.
 
     Attributes:
@@ -34,14 +34,14 @@ class NameServerSurvey(Survey[NameServerAdmin]):
         self.topics: Sequence[str] = ()
         self.routes: dict[str, TopicRoute | None] = {}
         self.problem: Exception | None = None
-        super().__init__(NameServerAdmin(address, settings), settings, failures)
+        super().__init__(address, settings, failures)
 
     async def ask_for_brokers(self, *, with_topics: bool) -> None:
         """106, and 206 if topics are wanted; an error is left in ``problem``."""
         try:
-            self.info = await self._admin.cluster_info()
+            self.info = await self._peer.call(request.cluster_info())
             if with_topics:
-                self.topics = (await self._admin.topic_list()).topics
+                self.topics = (await self._peer.call(request.topic_list())).topics
         except (TransportError, ProtocolError) as error:
             self.problem = error
 
@@ -57,13 +57,13 @@ class NameServerSurvey(Survey[NameServerAdmin]):
     async def _ask_route(self, topic: str) -> None:
         self.routes.pop(topic, None)
         try:
-            self.routes[topic] = await self._admin.topic_route(topic)
+            self.routes[topic] = await self._peer.call(request.topic_route(topic))
         except (TransportError, ProtocolError) as error:
             if isinstance(error, ResponseError) and error.code == ResponseCode.TOPIC_NOT_EXIST:
                 self.routes[topic] = None
             else:
-                request = RequestCode.GET_ROUTEINFO_BY_TOPIC.name
-                self._failures.note(str(self.address), request, error, subject=topic)
+                code = RequestCode.GET_ROUTEINFO_BY_TOPIC
+                self._failures.note(str(self.address), code.name, error, subject=topic)
 
 
 def joined_info(surveys: Collection[NameServerSurvey]) -> ClusterInfo:

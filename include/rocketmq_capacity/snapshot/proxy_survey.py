@@ -7,9 +7,9 @@ Brokers do not know the consumers of a Proxy in cluster mode. Proxies send one a
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from rocketmq_capacity.client.admin import ProxyAdmin
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.cluster import TopicRoute
 from rocketmq_capacity.protocol.body.consumers import ConsumerChannel, ConsumerConnection
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
@@ -38,13 +38,13 @@ class ProxyFacts:
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
 
 
-class ProxySurvey(Survey[ProxyAdmin]):
+class ProxySurvey(Survey):
     """The questions to one Proxy; answers go to ``facts``, failures to the log."""
 
     def __init__(self, address: Address, settings: ConnectionSettings, failures: FailureLog) -> None:
         """Prepare; nothing is asked yet."""
         self.facts = ProxyFacts(address)
-        super().__init__(ProxyAdmin(address, settings), settings, failures)
+        super().__init__(address, settings, failures)
 
     async def ask_about_itself(self, topic: str, brokers: Mapping[str, Collection[str]]) -> None:
         """105 for a topic: the addresses in the answer show the Proxy's mode.
@@ -56,7 +56,7 @@ class ProxySurvey(Survey[ProxyAdmin]):
         route = await self._failures.answer_or_none(
             str(self.facts.address),
             RequestCode.GET_ROUTEINFO_BY_TOPIC,
-            self._admin.topic_route(topic),
+            self._peer.call(request.topic_route(topic)),
             subject=topic,
             harmless=(ResponseCode.TOPIC_NOT_EXIST,),
         )
@@ -69,12 +69,12 @@ class ProxySurvey(Survey[ProxyAdmin]):
         nothing to an answer to 203.
         """
         await self._for_each(groups, self._ask_connection)
-        version = self._admin.version
+        version = self._peer.version
         self.facts.version = None if version is None else version_name(version)
 
     async def _ask_connection(self, group: str) -> None:
         try:
-            self.facts.connections[group] = await self._admin.consumer_connection(group)
+            self.facts.connections[group] = await self._peer.call(request.consumer_connection(group))
         except (TransportError, ProtocolError) as error:
             if isinstance(error, ResponseError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE:
                 return
@@ -86,7 +86,7 @@ class ProxySurvey(Survey[ProxyAdmin]):
     async def _ask_ids(self, group: str) -> None:
         """38, which a Proxy answers with other threads than 203: those of 203 also handle acknowledgements."""
         try:
-            ids = await self._admin.consumer_ids(group)
+            ids = await self._peer.call(request.consumer_ids(group))
         except (TransportError, ProtocolError):
             return  # the failure of 203 is noted already
         connections = tuple(ConsumerChannel(client_id, None, None, None) for client_id in ids.client_ids)

@@ -2,21 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
-from typing import Generic, TypeVar
 
-from rocketmq_capacity.client.admin import BrokerAdmin, NameServerAdmin, ProxyAdmin
+from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.settings.address import Address
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 
-AdminT = TypeVar("AdminT", BrokerAdmin, NameServerAdmin, ProxyAdmin)
 
-
-class Survey(Generic[AdminT]):
+class Survey:
     """The questions to one process over one connection; failures go to the log."""
 
-    def __init__(self, admin: AdminT, settings: ConnectionSettings, failures: FailureLog) -> None:
+    def __init__(self, address: Address, settings: ConnectionSettings, failures: FailureLog) -> None:
         """Prepare; nothing is asked yet."""
-        self._admin: AdminT = admin
+        self._peer = Peer(address, settings)
         self._failures = failures
         self._at_a_time = settings.in_flight
 
@@ -32,8 +30,8 @@ class Survey(Generic[AdminT]):
 
     def give_up(self, reason: str) -> None:
         """Ask no more; what is under way fails with the reason."""
-        self._admin.give_up(reason)
+        self._peer.give_up(reason)
 
     async def close(self) -> None:
         """Close the connection."""
-        await self._admin.close()
+        await self._peer.close()

@@ -6,9 +6,10 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.client.admin import BrokerAdmin
+from rocketmq_capacity.client.peer import Peer
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.errors import ClusterUnreachable
+from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.errors import ResponseError
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.collect import CollectOptions, collect, collect_now
@@ -79,9 +80,12 @@ def test_a_broker_that_freezes_half_way_still_ends_in_a_snapshot(running: Cluste
 
 async def written_on(broker_addr: str, topic: str) -> dict[int, int]:
     """Queue id → max offset of a topic, as one broker says; empty where it has none of it yet."""
-    broker = BrokerAdmin(parse_address(broker_addr), ConnectionSettings())
+    broker = Peer(parse_address(broker_addr), ConnectionSettings())
     try:
-        return {queue.queue_id: offset.max_offset for queue, offset in (await broker.topic_stats(topic)).items()}
+        return {
+            queue.queue_id: offset.max_offset
+            for queue, offset in (await broker.call(request.topic_stats(topic))).items()
+        }
     except ResponseError:
         return {}
     finally:
