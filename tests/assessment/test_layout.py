@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.assessment.cases import BROKERS, READ_ONLY, WRITE_ONLY, Part, a_group, a_topic, members, takes
+from tests.assessment.cases import BROKERS, READ_ONLY, READ_WRITE, WRITE_ONLY, Part, a_group, a_topic, members, takes
 from tests.assessment.judge import Judgement, judge, named
-from tests.simulation.clusters import cluster, queues, reads
+from tests.simulation.clusters import broker, cluster, queues, reads
 
 PART = Part()
 
@@ -68,6 +68,17 @@ def test_a_broker_that_lets_nobody_read_hides_all_queues_from_the_groups_that_su
     nobody = judge(cluster([topic], [], BROKERS))
     assert nobody.found("READ_LESS_THAN_WRITE", topic="pay") is None
     assert nobody.found("TOPIC_UNREAD", topic="pay")
+
+
+def test_a_broker_whose_own_permission_hides_queues_is_told_apart_from_a_topic_s_there() -> None:
+    topic = a_topic("pay", queues("broker-a", 4), queues("broker-b", 4, perm=WRITE_ONLY))
+    group = a_group("g", members(2), [topic])
+    for broker_perm, expected in ((WRITE_ONLY, WRITE_ONLY), (READ_WRITE, None), (None, None)):
+        brokers = [broker("broker-a"), broker("broker-b", perm=broker_perm)]
+        found = judge(cluster([topic], [group], brokers)).finding("READ_LESS_THAN_WRITE", topic="pay")
+        assert found["evidence"].get("broker_perm") == expected
+        is_said = found["message"].startswith("Consumers see no queue of broker-b, which lets only producers in")
+        assert is_said == (expected is not None)
 
 
 def test_queues_in_which_nothing_is_and_nothing_comes_hurt_later() -> None:

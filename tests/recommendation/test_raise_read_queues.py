@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.snapshot.inventory import TopicQueues
-from tests.assessment.cases import READ_ONLY, WRITE_ONLY, members
+from tests.assessment.cases import READ_ONLY, WRITE_ONLY, a_group, a_topic, members
 from tests.assessment.judge import Row
-from tests.recommendation.answers import Answers, options
-from tests.recommendation.cases import NAMESERVER, SILENT, Cases
-from tests.simulation.clusters import queues
+from tests.recommendation.answers import Answers, answer, options
+from tests.recommendation.cases import NAMESERVER, SILENT, Cases, broker
+from tests.simulation.clusters import cluster, queues
 
 CASES = Cases()
 
@@ -266,6 +266,24 @@ def test_where_only_the_permission_hides_queues_that_is_said(answered: Answers) 
     assert answered.actions(topic="raise_perm") == ["INVESTIGATE"]
     assert found["rules"] == ["READ_LESS_THAN_WRITE"]
     assert found["reason"].startswith("Find out why broker-a lets producers write and no consumer read")
+
+
+def test_a_broker_that_lets_nobody_read_is_mended_once_for_all_of_its_topics() -> None:
+    layout = queues("broker-a", 4), queues("broker-b", 4, 4, WRITE_ONLY)
+    topics = [a_topic(name, *layout) for name in ("pay", "refund")]
+    brokers = [broker("broker-a"), broker("broker-b", broker_perm=WRITE_ONLY)]
+    answered = answer(cluster(topics, [a_group("g", members(2), topics)], brokers))
+
+    assert answered.actions(topic="pay") == answered.actions(topic="refund") == []
+    (found,) = [one for one in answered.all("INVESTIGATE") if "READ_LESS_THAN_WRITE" in one["rules"]]
+    assert (found["topic"], found["before"]) == (None, {"broker_names": ["broker-b"]})
+    assert "its own permission (brokerPermission) lacks READ" in found["reason"]
+    look, mends = found["commands"]
+    assert look.startswith("mqadmin getBrokerConfig -n ")
+    assert look.endswith(" -b broker-b:10911")
+    assert mends.startswith("# mqadmin updateBrokerConfig -n ")
+    assert mends.endswith(" -b broker-b:10911 -k brokerPermission -v 6")
+    assert (found["check_command"], found["check_shows"]) == (look, "brokerPermission is 6.")
 
 
 @pytest.mark.parametrize("name", ["raise_nothing", "raise_reads_more"])

@@ -14,7 +14,7 @@ from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.producers import balance_of, is_hot, traced
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import BUSINESS, CRITICAL, INFO, MASTER, PERM_WRITE, PRIORITY, WARNING
+from rocketmq_capacity.vocabulary import BUSINESS, CRITICAL, INFO, MASTER, PERM_WRITE, PRIORITY, WARNING, is_write_only
 from rocketmq_capacity.wording import counted, listed, rounded
 
 
@@ -26,6 +26,9 @@ class HiddenQueues(Evidence, frozen=True, kw_only=True):
     read_queue_nums: Annotated[int, means("that consumers see", "queue")]
     write_queue_nums: Annotated[int, means("that producers see", "queue")]
     stranded: Annotated[int | None, means("that wait in the others", "message")]
+    broker_perm: Annotated[
+        int | UnsetType, means("what the broker allows all topics (4 read + 2 write), if that hides the queues", "")
+    ] = UNSET
 
     @property
     def hidden(self) -> int:
@@ -37,10 +40,18 @@ WRITE_ONLY: Final = (
     "Find out why {broker_name} lets producers write and no consumer read: its own permission (brokerPermission), or"
     " the topic's there, lacks READ. With READ consumers read there within half a minute."
 )
+CLOSED: Final = "Consumers see no queue of {broker_name}, which lets only producers in (brokerPermission {perm})."
+WRITE_ONLY_BROKER: Final = (
+    "Find out why {broker_name} lets producers write and no consumer read: its own permission (brokerPermission) lacks"
+    " READ. If nobody means it, let clients read there again (brokerPermission 6): they do within half a minute."
+)
 
 
 def _advice(finding: Finding, evidence: HiddenQueues) -> str:
-    return WRITE_ONLY.format(broker_name=finding.broker_name) if evidence.read_queue_nums == 0 else "{message}"
+    if evidence.read_queue_nums:
+        return "{message}"
+    advice = WRITE_ONLY if evidence.broker_perm is UNSET else WRITE_ONLY_BROKER
+    return advice.format(broker_name=finding.broker_name)
 
 
 READ_LESS_THAN_WRITE: Final = Rule(
@@ -61,7 +72,8 @@ READ_LESS_THAN_WRITE: Final = Rule(
     details="""
     `stranded` counts the messages in these queues. During a planned shrink this is intended, and it ends with the
     shrink. A broker whose permission, or the topic's there, has WRITE and not READ hides all of its queues
-    (`read_queue_nums` 0); that is said where some group subscribes to the topic.
+    (`read_queue_nums` 0); that is said where some group subscribes to the topic. Where the broker's own permission
+    does it (`broker_perm`), all of its topics have one cause and one recommendation.
     """,
 )
 
@@ -133,8 +145,9 @@ def read_less_than_write(topic: AssessedTopic) -> Iterator[Finding]:
     is_subscribed = topic.unit.facts.kind == BUSINESS and any(one.is_subscribed for one in topic.unit.readers)
     for place in topic.unit.facts.places:
         read, write = place.read_queue_nums, place.write_queue_nums
+        broker_perm: int | UnsetType = UNSET
         if is_subscribed and place.is_write_only:
-            read, write = 0, place.writable
+            read, write, broker_perm = 0, place.writable, _perm_without_read(topic, place.broker_name)
         if read is None or write is None or read >= write:
             continue
         stranded = _stranded(topic, place.broker_name, read, write)
@@ -149,10 +162,19 @@ def read_less_than_write(topic: AssessedTopic) -> Iterator[Finding]:
                 read_queue_nums=read,
                 write_queue_nums=write,
                 stranded=stranded,
+                broker_perm=broker_perm,
             ),
-            message=f"Consumers cannot see {counted(write - read, 'queue')} that producers write to "
+            message=CLOSED.format(broker_name=place.broker_name, perm=broker_perm)
+            if broker_perm is not UNSET
+            else f"Consumers cannot see {counted(write - read, 'queue')} that producers write to "
             f"(read {read}, write {write}).",
         )
+
+
+def _perm_without_read(topic: AssessedTopic, broker_name: str) -> int | UnsetType:
+    """What the broker allows all topics, where that is to write and not to read."""
+    perm = topic.cluster.perm_of(broker_name)
+    return perm if perm is not None and is_write_only(perm) else UNSET
 
 
 def _hidden_msgs_per_s(topic: AssessedTopic, broker_name: str, read: int) -> float | None:

@@ -329,6 +329,11 @@ class ClusterFacts(Facts, frozen=True, kw_only=True):
         """The names of its brokers."""
         return frozenset(broker.broker_name for broker in self.brokers)
 
+    def perm_of(self, broker_name: str) -> int | None:
+        """What a broker's master allows all topics; None if that is unknown, or without a master."""
+        masters = (one for one in self.brokers if one.broker_name == broker_name and one.broker_id == 0)
+        return next((master.broker_perm for master in masters), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Disagreements:

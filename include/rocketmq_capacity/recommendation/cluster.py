@@ -8,14 +8,17 @@ snapshot mends first: the rules on the snapshot itself, and what is undecided be
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.broker_loss import Masterless
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.rule import evidence_of
+from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import COVERAGE, AdvisedCluster
-from rocketmq_capacity.recommendation.investigate import advice_on, investigate
+from rocketmq_capacity.recommendation.investigate import advice_on, investigate, is_hidden_by_broker
 
 ON_THE_SNAPSHOT: Final = ("SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT")
 
@@ -28,6 +31,7 @@ def cluster_answers(
 ) -> list[tables.Recommendation]:
     """The recommendations for the whole cluster, which answer the findings without a group and without a topic.
 
+    They also answer the topics whose queues a broker's own permission hides: it is mended at the broker, once.
     ``created`` are the topics for which CREATE_TOPIC_ON_BROKER is recommended: they answer the brokers that lack them.
     """
     levelled = {name for topic in created for name in cluster.lacking.get(topic, ())}
@@ -36,10 +40,21 @@ def cluster_answers(
         for one in findings
         if one.consumer_group is one.topic is None and not (one.rule == COVERAGE and one.broker_name in levelled)
     ]
+    hidden = {one.broker_name or "": one for one in findings if is_hidden_by_broker(one)}
     added = add_broker(of_cluster, cluster)
     answered = () if added is None else added.rules
     looks = _looks([one for one in of_cluster if one.rule not in answered], cluster)
-    return with_afterwards([*([] if added is None else [added]), *looks], cluster.nameserver)
+    closed = [_readable_again(one, cluster) for _, one in sorted(hidden.items())]
+    return with_afterwards([*([] if added is None else [added]), *looks], cluster.nameserver) + closed
+
+
+def _readable_again(hidden: tables.Finding, cluster: AdvisedCluster) -> tables.Recommendation:
+    """The look into a broker whose own permission hides the queues of this finding, and of others like it."""
+    name = hidden.broker_name or ""
+    look = investigate([replace(hidden, topic=None)], (), cluster, broker_names=[name])
+    (done,) = with_afterwards([] if look is None else [look], cluster.nameserver)
+    settings = commands.broker_config(cluster.nameserver, cluster.address(name))
+    return replace(done, check_command=settings, check_shows="brokerPermission is 6.")
 
 
 def _looks(findings: Sequence[tables.Finding], cluster: AdvisedCluster) -> Iterator[tables.Recommendation]:

@@ -1,16 +1,19 @@
 """INVESTIGATE: the findings that no other action answers, with commands that only read.
 
 There is one recommendation for each group and each topic, for all of its findings that are left. Those of the cluster
-are told apart by rule and broker.
+are told apart by rule and broker, and with them the topics whose queues a broker hides.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from msgspec import UNSET
+
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.backlog import Stalled
 from rocketmq_capacity.assessment.coverage import Nowhere
 from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
+from rocketmq_capacity.assessment.layout import HiddenQueues
 from rocketmq_capacity.assessment.order import Unordered
 from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
 from rocketmq_capacity.assessment.retention import RetentionEvidence
@@ -109,6 +112,12 @@ def investigate(
 def advice_on(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     """What is said of a finding of the cluster."""
     return _sentence(finding, cluster, {})
+
+
+def is_hidden_by_broker(finding: tables.Finding) -> bool:
+    """Whether a broker's own permission hides queues from consumers: those of all topics there, not of one alone."""
+    evidence = evidence_of(finding)
+    return isinstance(evidence, HiddenQueues) and evidence.broker_perm is not UNSET
 
 
 def _worth_a_sentence(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:
@@ -215,6 +224,8 @@ def _looks_at_brokers(finding: tables.Finding, cluster: AdvisedCluster) -> list[
         groups = finding.subjects[:CLIENTS] if version_named_in(finding) else ()
         asked = [commands.consumer_connection(nameserver, one) for one in groups]
         return asked or [commands.broker_versions(nameserver)]
+    if is_hidden_by_broker(finding):
+        return [commands.broker_config(nameserver, cluster.address(finding.broker_name or ""))]
     if look == "disk":
         evidence = evidence_of(finding)
         known = evidence.broker_addr if isinstance(evidence, BrokerDisks | DiskFills) else None
@@ -248,12 +259,10 @@ def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
     evidence = evidence_of(finding)
     if isinstance(evidence, RetryQueues):
         return [commands.comment(_with_retry_queues(finding, evidence, cluster))]
-    if finding.rule != "READ_ONLY_IDLE":
-        return []
-    return [
-        commands.comment(commands.restore_broker(cluster.nameserver, cluster.address(name)))
-        for name in ReadOnlyIdle.of(finding).brokers
-    ]
+    closed: Sequence[str] = evidence.brokers if isinstance(evidence, ReadOnlyIdle) else ()
+    if is_hidden_by_broker(finding):
+        closed = [finding.broker_name or ""]
+    return [commands.comment(commands.restore_broker(cluster.nameserver, cluster.address(name))) for name in closed]
 
 
 def _with_retry_queues(finding: tables.Finding, evidence: RetryQueues, cluster: AdvisedCluster) -> str:

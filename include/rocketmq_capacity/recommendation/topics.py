@@ -9,7 +9,7 @@ from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.model.cases import QueueChange
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import AdvisedTopic, TopicRefusals
-from rocketmq_capacity.recommendation.investigate import investigate
+from rocketmq_capacity.recommendation.investigate import investigate, is_hidden_by_broker
 from rocketmq_capacity.recommendation.outcomes import outcomes
 from rocketmq_capacity.recommendation.preflight import topic_safety
 from rocketmq_capacity.recommendation.topic_action import TopicAction
@@ -42,7 +42,7 @@ def topic_answers(topic: AdvisedTopic) -> TopicAnswers:
     refusals = {rule: reason for one in said for rule, reason in one.refusals.items()}
     answered = {rule for one in changes for rule in one.rules}
     left = investigate(
-        topic.findings,
+        [one for one in topic.findings if not is_hidden_by_broker(one)],
         answered,
         topic.cluster,
         topic=topic.name,

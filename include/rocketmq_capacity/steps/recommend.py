@@ -19,6 +19,7 @@ from rocketmq_capacity.recommendation.cluster import cluster_answers
 from rocketmq_capacity.recommendation.create_topic import ACTION as CREATE_TOPIC
 from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic, TopicRefusals
 from rocketmq_capacity.recommendation.groups import group_answers, group_effects
+from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
 from rocketmq_capacity.report.approval import set_aside
 from rocketmq_capacity.simulation.recommended import recommended_transitions
@@ -40,6 +41,7 @@ WRITTEN: Final = (
     tables.Recommendation,
     tables.RecommendedTransition,
 )
+IS_HIDDEN: Final = pc.field("rule").cast(pa.string()) == READ_LESS_THAN_WRITE
 IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC.name
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
@@ -112,7 +114,8 @@ def recommend(planning: Planning) -> None:
         planning.map_units("answers for groups", observed, partial(answered_groups, asking), *moving)
         files = planning.run.files(tables.Recommendation.dataset_name())
         created = {one.topic for one in rows_where(files, tables.Recommendation, IS_CREATED) if one.topic}
-        planning.add(tables.Recommendation, cluster_answers(of_cluster, cluster, created))
+        hidden = rows_where(planning.files(tables.Finding), tables.Finding, IS_HIDDEN)
+        planning.add(tables.Recommendation, cluster_answers([*of_cluster, *hidden], cluster, created))
         answers = rows_in(planning.run.files(tables.TopicAnswer.dataset_name()), tables.TopicAnswer)
         refused = sum(len(_ANSWER.decode(one.answer).refusals) for one in answers)
         recommended = planning.number(tables.Recommendation)
