@@ -1,4 +1,4 @@
-"""A broker that refuses a group, and one that puts its failed messages where nobody reads: its clients get nothing."""
+"""A broker that refuses a group, puts failed messages where nobody reads, or lets nobody read: its clients wait."""
 
 import contextlib
 import re
@@ -10,6 +10,7 @@ import pytest
 
 from rocketmq_capacity.assessment.retry import RetryQueues
 from rocketmq_capacity.assessment.stuck import StuckQueues
+from rocketmq_capacity.tables import Finding
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
 from tests.cluster.test_ledger import snapshot_of
@@ -23,6 +24,7 @@ PATIENCE_S: Final = 180.0
 CREATES_NOTHING: Final = {"autoCreateSubscriptionGroup": "false"}
 CAUSES: Final = {"half": "NOT_CREATED", "off": "CONSUME_DISABLED", "all": "BROADCAST_DISABLED"}
 """By topic, why broker-b refuses the group of its name."""
+HIDDEN: Final = "READ_LESS_THAN_WRITE"
 AGAIN: Final = "again"
 """A topic whose messages fail the first time; broker-b puts them into more retry queues than there are."""
 RETRY_QUEUES: Final = 4
@@ -148,6 +150,29 @@ def test_failed_messages_that_nobody_reads_come_again_once_the_command_is_carrie
     until(lambda: sum(read_of(clients, AGAIN)) == twice, PATIENCE_S)
     after = plain_plan(snapshot_of(cluster))
     assert [one for one in after.findings if one.rule == "RETRY_PRESSURE" and one.broker_name is not None] == []
+
+
+def test_a_broker_that_lets_nobody_read_is_one_cause_and_opens_by_its_command(
+    running: tuple[Cluster, Clients], before: PlainPlan
+) -> None:
+    cluster, _ = running
+    assert hidden_in(before) == []
+    cluster.mqadmin(f"mqadmin updateBrokerConfig -b {cluster.broker_addrs['broker-b', 0]} -k brokerPermission -v 2")
+    until(lambda: hidden_in(plain_plan(snapshot_of(cluster))), PATIENCE_S)
+
+    closed = plain_plan(snapshot_of(cluster))
+    assert {one.broker_name for one in hidden_in(closed)} == {"broker-b"}
+    assert {one.topic for one in hidden_in(closed)} == {*CAUSES, AGAIN}
+    (answer,) = (one for one in closed.recommendations if HIDDEN in one.rules)
+    look, opens = answer.commands
+    assert "brokerPermission=2" in re.sub(r"\s*=\s*", "=", cluster.mqadmin(look))
+    cluster.mqadmin(opens.removeprefix("# "))
+    until(lambda: not hidden_in(plain_plan(snapshot_of(cluster))), PATIENCE_S)
+
+
+def hidden_in(plan: PlainPlan) -> list[Finding]:
+    """The findings of queues that no consumer sees."""
+    return [one for one in plan.findings if one.rule == HIDDEN]
 
 
 def rests(clients: Clients) -> bool:
