@@ -277,8 +277,8 @@ def test_a_client_reads_no_more_of_a_queue_than_its_pulls_allow_and_is_not_calle
 
     assert evidence["slow_pulls"]["most_msgs_per_s"] == MOST_PULLED_PER_S
     assert evidence["slow_pulls"]["client_ids"] == ["127.0.0.1@pulls"]
-    # It reads what its pulls allow; on a loaded machine it pulls late, and reads less. The offsets say so less exactly: a
-    # commit that is late by seconds moves what was read before the samples into them.
+    # It reads what its pulls allow; on a loaded machine it pulls late, and reads less. The offsets say so less exactly:
+    # a commit that is late by seconds moves what was read before the samples into them.
     assert 0 < known.pulled_msgs_per_s <= MOST_PULLED_PER_S * (1 + TOLERANCE)
     assert 0 < evidence["consume_msgs_per_s"] < PULLED_MSGS_PER_S
     assert known.status("pulls").provision_status != "UNDER_PROVISIONED"

@@ -1,16 +1,19 @@
 """What the first step stores."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
+from rocketmq_capacity.snapshot.units import UNITS_A_TABLE
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
-from rocketmq_capacity.steps.snapshot import snapshot
+from rocketmq_capacity.steps.snapshot import MANY_GROUPS, snapshot
 from rocketmq_capacity.store.lake import Run
 from tests.kills.steps import no_session
 
@@ -33,7 +36,8 @@ def test_units_of_groups_are_stored_first(tmp_path: Path) -> None:
     later = tables.TopicUnit, tables.ConsumerGroup
     stored: list[tuple[int, int, bool]] = []
 
-    def look() -> None:
+    def look(files: Sequence[Path]) -> None:
+        assert files == planning.files(tables.GroupUnit)
         numbers = planning.number(tables.GroupUnit), sum(planning.number(one) for one in later)
         stored.append((*numbers, planning.run.is_committed(SNAPSHOT)))
 
@@ -42,3 +46,25 @@ def test_units_of_groups_are_stored_first(tmp_path: Path) -> None:
     assert stored == [(planning.business_groups(), 0, False)]
     assert all(planning.number(one) > 0 for one in later)
     assert planning.run.is_committed(SNAPSHOT)
+
+
+def test_of_many_groups_the_first_half_is_given_while_the_other_is_made(tmp_path: Path) -> None:
+    """Each of their files is given once, in order."""
+    planning, inventory = Planning(no_session, Run(tmp_path / "run"), Policy()), read_inventory(sample_inventory())
+    groups = tuple(
+        replace(group, consumer_group=f"{group.consumer_group}-{copy}")
+        for copy in range(MANY_GROUPS // len(inventory.consumer_groups) + 1)
+        for group in inventory.consumer_groups
+    )
+    given: list[tuple[Sequence[Path], int]] = []
+
+    def look(files: Sequence[Path]) -> None:
+        given.append((files, planning.number(tables.GroupUnit)))
+
+    snapshot(planning, replace(inventory, consumer_groups=groups), after_groups=look)
+
+    (first, half), (second, whole) = given
+    assert [*first, *second] == planning.files(tables.GroupUnit)
+    assert half == UNITS_A_TABLE * len(first)
+    assert whole == planning.number(tables.GroupUnit)
+    assert whole / 3 < half < whole * 2 / 3

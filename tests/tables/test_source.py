@@ -7,7 +7,10 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 
+from rocketmq_capacity.spark.reading import frame_of
 from rocketmq_capacity.store.place import place_of
 from rocketmq_capacity.tables import SlaveDifference
 from rocketmq_capacity.tables.arrow import arrow_schema
@@ -23,8 +26,12 @@ FILES = 11
 @pytest.fixture
 def files(s3: S3) -> list[Path]:
     """Files of a dataset with a key, a row each."""
-    folder = place_of(f"s3://{BUCKET}/{uuid4().hex}")
-    places = [folder / f"part-{number:05}.parquet" for number in range(FILES)]
+    return written(place_of(f"s3://{BUCKET}/{uuid4().hex}"), FILES)
+
+
+def written(folder: Path, files: int) -> list[Path]:
+    """So many files of the dataset, a row each."""
+    places = [folder / f"part-{number:05}.parquet" for number in range(files)]
     for number, place in enumerate(places):
         row = {"broker_name": f"b-{number:02}", "broker_id": 1, "topic": "pay"}
         content = pa.BufferOutputStream()
@@ -53,6 +60,17 @@ def test_rows_come_in_the_order_of_the_files(files: list[Path]) -> None:
     names = [f"b-{number:02}" for number in range(FILES)]
     assert table_in(files, SlaveDifference)["broker_name"].to_pylist() == names
     assert [row.broker_name for row in rows_in(files, SlaveDifference)] == names
+
+
+@pytest.mark.parametrize(("number", "tasks"), [(1, 1), (2, 2), (3, 2), (FILES, 3)])
+def test_a_task_of_spark_reads_several_files(spark: SparkSession, tmp_path: Path, number: int, tasks: int) -> None:
+    """A task writes a file of each table, and everybody who reads the table asks for each of its files."""
+    files = written(tmp_path, number)
+
+    frame = frame_of(spark, files, from_arrow_schema(arrow_schema(SlaveDifference)))
+
+    assert [row.broker_name for row in frame.collect()] == [f"b-{number:02}" for number in range(number)]
+    assert frame.rdd.getNumPartitions() == tasks
 
 
 def test_a_footer_is_asked_for_alone(s3: S3, files: list[Path]) -> None:

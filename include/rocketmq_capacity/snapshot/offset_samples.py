@@ -6,6 +6,7 @@ from itertools import chain
 from operator import attrgetter
 
 import numpy as np
+import pyarrow as pa
 
 from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.facts import UNKNOWN, SampledOffsets
@@ -93,7 +94,7 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
 
 
 def _known(offsets: Iterable[int | None]) -> Integers:
-    return np.array([UNKNOWN if offset is None else offset for offset in offsets], np.int64)
+    return np.array(pa.array(offsets, pa.int64()).fill_null(UNKNOWN))
 
 
 def _rows(

@@ -30,6 +30,7 @@ from rocketmq_capacity.model.facts import (
     lag_of,
 )
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
+from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import (
     InventoryGroup,
     InventoryGroupOffset,
@@ -56,8 +57,6 @@ NO_ID: Final = 2**31
 UNITS_A_TABLE: Final = 250
 """Rows of each table that is written: few enough that Spark can give its tasks equal shares."""
 _OF_WRITTEN: Final = shared_members(InventoryTopicOffset, Written)
-_OF_OWNED: Final = shared_members(InventoryOwnedQueue, Owned)
-_OF_LAG: Final = shared_members(InventoryGroupOffset, Lag)
 
 Unit = tuple[str | bytes, ...]
 """The values of a row, in the dataset's order. JSON stays as the encoder writes it: Arrow takes bytes for text."""
@@ -95,6 +94,11 @@ class UnitMaker:
         self.unused = Unused(snapshot.inventory, self.whole)
         self.past_members = past_members(snapshot.inventory, self.whole, snapshot.rebalances)
         self.are_readers_known = snapshot.are_readers_known()
+
+    @property
+    def group_count(self) -> int:
+        """At least the number of groups that have a unit."""
+        return len(self.snapshot.inventory.consumer_groups)
 
     def group_tables(self) -> Iterator[tuple[type[Dataset], pa.Table]]:
         """The tables of ``group_unit``."""
@@ -230,12 +234,12 @@ class UnitMaker:
                 for index, client in clients
                 for own in client.subscriptions or ()
             ),
-            owned=tuple(
-                Owned(**_OF_OWNED(own), client_id=client.client_id, **ages._asdict())
+            owned=tuple([
+                _owned(client.client_id, queue, ages)
                 for _, client in clients
-                for own, ages in zip(client.owned_queues or (), self.snapshot.ages_of(client), strict=True)
-                if kind(own.topic) == BUSINESS
-            ),
+                for queue, ages in zip(client.owned_queues or (), self.snapshot.ages_of(client), strict=True)
+                if kind(queue.topic) == BUSINESS
+            ]),
             consumed=tuple(
                 Consumed(
                     **own_members(status, Consumed),
@@ -248,15 +252,19 @@ class UnitMaker:
                 for status in client.status or ()
                 if kind(status.topic) == BUSINESS
             ),
-            lags=tuple(
-                Lag(
-                    **_OF_LAG(offset),
-                    lag=lag_of(offset.broker_offset, offset.consumer_offset),
-                    behind_s=self.snapshot.behind_s(offset),
-                    min_offset=self.oldest.get((offset.topic, offset.broker_name, offset.queue_id)),
-                )
-                for offset in group.offsets or ()
-            ),
+            lags=tuple(map(self._lag, group.offsets or ())),
+        )
+
+    def _lag(self, offset: InventoryGroupOffset) -> Lag:
+        topic, broker_name, queue_id = offset.topic, offset.broker_name, offset.queue_id
+        return Lag(
+            topic=topic,
+            broker_name=broker_name,
+            queue_id=queue_id,
+            consumer_offset=offset.consumer_offset,
+            lag=lag_of(offset.broker_offset, offset.consumer_offset),
+            behind_s=self.snapshot.behind_s(offset),
+            min_offset=self.oldest.get((topic, broker_name, queue_id)),
         )
 
     def _sampled(self, group: InventoryGroup) -> SampledOffsets:
@@ -276,6 +284,22 @@ def _first_unseen(queues: TopicQueues) -> int | None:
     """The first id of a queue that producers see and consumers do not; None without one."""
     read = 0 if is_write_only(queues.perm) else queues.read_queue_nums
     return read if read is not None and read < (queues.write_queue_nums or 0) else None
+
+
+def _owned(client_id: str, queue: InventoryOwnedQueue, ages: Ages) -> Owned:
+    return Owned(
+        client_id=client_id,
+        topic=queue.topic,
+        broker_name=queue.broker_name,
+        queue_id=queue.queue_id,
+        dropped=queue.dropped,
+        locked=queue.locked,
+        cached_msgs=queue.cached_msgs,
+        locked_ago_s=ages.locked_ago_s,
+        pulled_ago_s=ages.pulled_ago_s,
+        consumed_ago_s=ages.consumed_ago_s,
+        silent_s=ages.silent_s,
+    )
 
 
 def _stranded(group: InventoryGroup, offset: InventoryGroupOffset) -> Stranded:

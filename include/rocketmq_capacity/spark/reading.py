@@ -4,48 +4,38 @@ Spark's own reader would need the jars of each store, and its credentials a seco
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from rocketmq_capacity.store.place import AT_A_TIME, told_in_one_line
-from rocketmq_capacity.tables.source import parquet_file_in_part, parquet_files
+from rocketmq_capacity.store.place import told_in_one_line
+from rocketmq_capacity.tables.source import parquet_files
 
-BATCH_ROWS = 1_000
+FILES_A_TASK: Final = 4
+"""A file of units has at most 250, so a task gets up to 1,000, like one that reads a folder; see `session.SETTINGS`.
+
+Each task writes a file of each table, and each file is a question to the store for everybody who reads the table.
+"""
+BATCH_ROWS: Final = 1_000
 """As many as a batch of Spark's has; see `session.SETTINGS`."""
 
 
 def frame_of(session: SparkSession, files: Sequence[Path], schema: StructType) -> DataFrame:
-    """The rows of parquet files, a task a row group."""
-    with ThreadPoolExecutor(AT_A_TIME) as threads:
-        counts = [*threads.map(_row_groups, files)]
-    parts = [(file, number, count) for file, count in zip(files, counts, strict=True) for number in range(count)]
+    """The rows of parquet files, at least one, in equal shares of the files for each task."""
+    tasks = max(min(len(files), session.sparkContext.defaultParallelism), -(-len(files) // FILES_A_TASK))
+    ends = [len(files) * task // tasks for task in range(tasks + 1)]
     arrow = to_arrow_schema(schema)
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for index in batch.column(0).to_pylist():
-                with told_in_one_line(parts[index][0]):
-                    for rows in _row_group(*parts[index]):
-                        yield pa.Table.from_batches([rows]).cast(arrow).combine_chunks().to_batches()[0]
+            for task in batch.column(0).to_pylist():
+                with told_in_one_line(files[0]):
+                    for parquet in parquet_files(files[ends[task] : ends[task + 1]]):
+                        for rows in parquet.iter_batches(BATCH_ROWS):
+                            yield pa.Table.from_batches([rows]).cast(arrow).combine_chunks().to_batches()[0]
 
-    return session.range(0, len(parts), 1, max(1, len(parts))).mapInArrow(read, schema)
-
-
-def _row_groups(file: Path) -> int:
-    with parquet_file_in_part(file) as parquet:
-        return int(parquet.num_row_groups)
-
-
-def _row_group(file: Path, number: int, count: int) -> Iterator[pa.RecordBatch]:
-    """The rows of one of a file's row groups; the only one is the whole file."""
-    if count == 1:
-        for parquet in parquet_files([file]):
-            yield from parquet.iter_batches(BATCH_ROWS)
-        return
-    with parquet_file_in_part(file) as parquet:
-        yield from parquet.iter_batches(BATCH_ROWS, row_groups=[number])
+    return session.range(0, tasks, 1, tasks).mapInArrow(read, schema)

@@ -1,8 +1,9 @@
 """The second step: who owns which queue under every strategy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -22,28 +23,30 @@ GROUPS: Final = "groups"
 """The name of the phase."""
 
 
-def allocate(planning: Planning, early: Future[None] | None = None) -> None:
+def allocate(planning: Planning, early: Sequence[Future[int]] = ()) -> None:
     """Run every strategy for every group.
 
-    ``early`` is the call of `allocate_early` in another thread; the step then only waits for its end.
+    ``early`` are the calls of `allocate_early` in another thread; the step then only waits for their end.
     """
-    with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN, is_begun=early is not None):
-        if early is None:
-            _run_strategies(planning)
-        else:
+    with planning.step(ALLOCATE, SNAPSHOT, writes=WRITTEN, is_begun=bool(early)):
+        if early:
             planning.wait_for_units(GROUPS, planning.number(tables.GroupUnit), early)
+        else:
+            _run_strategies(planning)
 
 
-def allocate_early(planning: Planning) -> None:
-    """Write the rows of the step before the snapshot is complete: they need only its units."""
+def allocate_early(planning: Planning, files: Sequence[Path], *, is_first: bool) -> int:
+    """Write the rows of the step for some files of units, before the snapshot is complete. Gives how many units."""
     planning.session()  # if Spark does not start, nothing may be written: the run is being deleted
-    planning.begin(ALLOCATE, WRITTEN)
-    _run_strategies(planning)
+    if is_first:
+        planning.begin(ALLOCATE, WRITTEN)
+    return _run_strategies(planning, files)
 
 
-def _run_strategies(planning: Planning) -> None:
-    groups = planning.units(tables.GroupUnit, "facts")
+def _run_strategies(planning: Planning, files: Sequence[Path] | None = None) -> int:
+    groups = planning.units(tables.GroupUnit, "facts", files=files)
     planning.map_units(GROUPS, groups, partial(allocated, Strategies(planning.deciding)), *WRITTEN)
+    return groups.number
 
 
 def allocated(strategies: Strategies, units: Rows) -> Iterator[tuple[type[Dataset], pa.Table]]:

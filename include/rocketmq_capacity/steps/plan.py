@@ -53,13 +53,12 @@ def plan_snapshots(
     with a_lake as folder, _thread() as thread:
         lake, shown = Lake(Path(folder), is_kept=False), waited_for(session, progress)
         stored: list[Planning] = []
-        early: list[Future[None]] = []
+        early: list[Future[int]] = []
 
-        def begin() -> None:
-            """Allocate for the last snapshot while its tables are made. The progress shows it when it is waited for."""
+        def begin(units: Sequence[Path]) -> None:
+            """Allocate for the last snapshot while more of it is made. The progress shows it when it is waited for."""
             last = replace(stored[-1], session=session, progress=Progress())
-            early.append(thread.submit(allocate_early, last))
-            thread.submit(get_ready)  # for the page, while Spark's processes assess
+            early.append(thread.submit(allocate_early, last, units, is_first=not early))
 
         def start_workers() -> None:
             """Start them while this process is still busy with units, unless they have units already."""
@@ -73,13 +72,14 @@ def plan_snapshots(
             run = lake.run("cluster", taken[0].name or "now")
             stored.append(Planning(shown, run, policy, progress, taken[0].name))
             _store(stored[-1], taken.pop(0), None if taken else begin)
+        thread.submit(get_ready)  # for the page, while Spark's processes assess
         give_memory_back()
-        plan = _planned(stored, early[0], scenario)
+        plan = _planned(stored, early, scenario)
         stored[-1].run.export(out)
         return plan
 
 
-def _store(planning: Planning, taken: TakenSnapshot, after_groups: Callable[[], object] | None) -> None:
+def _store(planning: Planning, taken: TakenSnapshot, after_groups: Callable[[Sequence[Path]], object] | None) -> None:
     """Store a snapshot. Only this function has it, so that it is freed when it is stored."""
     snapshot(planning, taken.inventory, taken.history, keeps_inventory=False, after_groups=after_groups)
 
@@ -94,11 +94,11 @@ def _thread() -> Iterator[Executor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _planned(stored: Sequence[Planning], early: Future[None], scenario: Scenario | None) -> Plan:
+def _planned(stored: Sequence[Planning], early: Sequence[Future[int]], scenario: Scenario | None) -> Plan:
     """The plan of the last run, which is published; ``early`` already allocates for it."""
     before: RunFindings | None = None
     for planning in stored:
-        allocate(planning, early if planning is stored[-1] else None)
+        allocate(planning, early if planning is stored[-1] else ())
         assess(planning, before)
         if planning.name == BEFORE:
             before = planning.found()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -46,8 +46,8 @@ RECOMMEND: Final = "recommend"
 COMPARE: Final = "compare"
 """Only a what-if has this step: it compares the run with the run of the cluster as it is."""
 
-CHECKS: Final = ThreadPoolExecutor(1)
-"""Imports what checks tables, which takes a second, while a step waits for Spark."""
+CHECKS: Final = ThreadPoolExecutor(2)
+"""Checks tables, two at a time. It imports what checks them, which takes a second, while a step waits for Spark."""
 DATASETS: Final = {dataset.dataset_name(): dataset for dataset in tables.DATASETS}
 Shared = TypeVar("Shared")
 Rows = list[dict[str, Any]]
@@ -136,20 +136,21 @@ class Planning:
             self.run.check_bytes(dataset.dataset_name())
             check_stored(dataset, self.files(dataset))
 
-    def units(self, dataset: type[Dataset], *columns: str) -> UnitFrame:
-        """The units in a dataset of this run, one a row."""
-        return UnitFrame(self.number(dataset), self.read(dataset).select(*columns))
+    def units(self, dataset: type[Dataset], *columns: str, files: Sequence[Path] | None = None) -> UnitFrame:
+        """The units in a dataset of this run, or in some of its files, one a row."""
+        number = self.number(dataset) if files is None else sum(map(number_of_rows, files))
+        return UnitFrame(number, self.read(dataset, files).select(*columns))
 
     def number(self, dataset: type[Dataset]) -> int:
         """The number of rows of a dataset of this run."""
         known = self.run.rows(dataset.dataset_name())
         return sum(map(number_of_rows, self.files(dataset))) if known is None else known
 
-    def read(self, dataset: type[Dataset]) -> "DataFrame":
-        """A dataset of this run."""
+    def read(self, dataset: type[Dataset], files: Sequence[Path] | None = None) -> "DataFrame":
+        """A dataset of this run, or some of its files."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        schema, files = from_arrow_schema(arrow_schema(dataset)), self.files(dataset)
+        schema, files = from_arrow_schema(arrow_schema(dataset)), self.files(dataset) if files is None else files
         if not files:
             return self.session().createDataFrame([], schema)
         if is_local(self.run.folder):
@@ -186,17 +187,22 @@ class Planning:
             finally:
                 context.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]  # null removes it
 
-    def wait_for_units(self, what: str, number: int, early: Future[None]) -> None:
-        """Wait for `map_units` of the same number of units, which another thread has called."""
+    def wait_for_units(self, what: str, number: int, early: Sequence[Future[int]]) -> None:
+        """Wait for calls of `map_units` in another thread, of which each gives its number of units."""
         self.session()  # the progress shows if it is waited for
-        with self._counted(what, number):
-            early.result()
+        with self._counted(what, number, early):
+            for call in early:
+                call.result()
 
-    def _counted(self, what: str, number: int) -> AbstractContextManager[Phase]:
+    def _counted(self, what: str, number: int, early: Sequence[Future[int]] = ()) -> AbstractContextManager[Phase]:
         """A phase that counts the units that are mapped."""
         from rocketmq_capacity.spark.units import units_done
 
-        return self.progress.phase(what, number, partial(units_done, self.run.counts))
+        def done() -> int:
+            before = sum(call.result() for call in early if call.done() and call.exception() is None)
+            return before + units_done(self.run.counts)
+
+        return self.progress.phase(what, number, done)
 
     def add(self, dataset: type[Dataset], rows: Iterable[Dataset]) -> None:
         """Add a few rows to a dataset of this run."""
@@ -229,8 +235,8 @@ class Planning:
             checks = CHECKS.submit(import_module, "rocketmq_capacity.tables.checks") if names else None
             yield step
             if checks is not None:
-                for dataset in writes:
-                    checks.result().check_written(dataset, self.files(dataset))
+                # Arrow does most of it, beside Python.
+                list(CHECKS.map(checks.result().check_written, writes, map(self.files, writes)))
             self.run.commit(name, names)
             if names:
                 step.tells(f"{counted(sum(map(self.number, writes)), 'row')} in {counted(len(names), 'table')}")

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
@@ -13,7 +15,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
 from rocketmq_capacity.snapshot.tables import snapshot_tables
-from rocketmq_capacity.snapshot.units import UnitMaker
+from rocketmq_capacity.snapshot.units import UNITS_A_TABLE, UnitMaker
 from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.inputs import in_a_few_words
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
@@ -21,6 +23,8 @@ from rocketmq_capacity.store.writing import write_whole
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.wording import counted
 
+MANY_GROUPS: Final = 2_000
+"""From so many on, Spark gets the first half of the groups while this process makes the other half."""
 ROW_GROUP_ROWS: Final = 65_536
 """The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
 
@@ -31,7 +35,7 @@ def snapshot(
     history: Sequence[Inventory] = (),
     *,
     keeps_inventory: bool = True,
-    after_groups: Callable[[], object] | None = None,
+    after_groups: Callable[[Sequence[Path]], object] | None = None,
 ) -> None:
     """Store the inventory, its units and its tables.
 
@@ -40,7 +44,7 @@ def snapshot(
         inventory: the cluster.
         history: earlier inventories of it, oldest first.
         keeps_inventory: False for a run that is deleted after its plan, whose inventory nobody reads again.
-        after_groups: is called once the units of groups are stored.
+        after_groups: is called with the files of the units of groups, once they are stored; for many groups twice.
     """
     with planning.step(SNAPSHOT, writes=tables.SNAPSHOT) as step:
         if keeps_inventory:
@@ -61,16 +65,21 @@ def write_snapshot(
     planning: Planning,
     inventory: Inventory,
     history: Sequence[Inventory] = (),
-    after_groups: Callable[[], object] | None = None,
+    after_groups: Callable[[Sequence[Path]], object] | None = None,
 ) -> None:
     """Write the units and tables inside a step; the arguments are those of `snapshot`."""
     resolved = Resolved(inventory, planning.policy, history)
     with without_collector():
         with planning.progress.phase("units"):
             units = UnitMaker(resolved)
-            _write(planning, units.group_tables())
-            if after_groups is not None:
-                after_groups()
+            groups, stored = units.group_tables(), 0
+            first = units.group_count // 2 // UNITS_A_TABLE if units.group_count >= MANY_GROUPS else 0
+            for part in (islice(groups, first), groups):
+                _write(planning, part)
+                files = planning.files(tables.GroupUnit)
+                if after_groups is not None and (new := files[stored:]):
+                    after_groups(new)
+                stored = len(files)
             _write(planning, units.topic_tables())
             del units
         with planning.progress.phase("tables"):

@@ -8,6 +8,7 @@ joins and lists works on both. Endpoint and credentials are the store's own vari
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
@@ -28,6 +29,9 @@ _CHECKED: Final = b"that this object can be written and read"
 LONGEST_REASON: Final = 200
 AT_A_TIME: Final = 8
 """So many files of a store are asked for at once, and are in memory."""
+SMALL_BYTES: Final = 100_000
+MANY: Final = 500
+"""So many small files are put there at once, and are in memory."""
 
 
 class _Store(NamedTuple):
@@ -247,6 +251,22 @@ def put(place: Path, content: bytes | Path, *, is_new: bool = False) -> None:
         files.mv(part, key, overwrite=not is_new)
     finally:
         files.rm_file(part)
+
+
+def put_many(folder: Path, contents: Mapping[str, Path]) -> None:
+    """Put files of this machine into a store by their names, which may have a folder before them; in any order.
+
+    A package that gets many small ones at once needs a third less time for each.
+    """
+    small = [name for name, file in contents.items() if file.stat().st_size <= SMALL_BYTES]
+    if cast(Any, folder).protocol == HDFS:
+        small = []
+    for first in range(0, len(small), MANY):
+        together = small[first : first + MANY]
+        file_system(folder).pipe({key_of(folder / name): contents[name].read_bytes() for name in together})
+    with ThreadPoolExecutor(AT_A_TIME) as threads:
+        for _ in threads.map(lambda name: put(folder / name, contents[name]), contents.keys() - {*small}):
+            pass
 
 
 def _put(files: Any, key: str, content: bytes | Path, mode: str) -> None:

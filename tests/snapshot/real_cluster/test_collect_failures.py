@@ -17,6 +17,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.client.conftest import free_address
 from tests.cluster.rocketmq import Cluster
 from tests.snapshot.real_cluster.conftest import PLACED, ROOM, Taken, settled_topics
+from tests.waiting import until
 
 pytestmark = [pytest.mark.real_cluster, pytest.mark.slow]
 __all__ = ["free_address"]
@@ -104,6 +105,7 @@ def test_the_slave_answers_for_a_broker_that_lost_its_master(running: Cluster, t
     before = {one.queue_id: one.max_offset for one in taken.topic("pay").offsets or () if one.broker_name == "broker-b"}
     wait_for_the_slave(running, {queue_id: offset or 0 for queue_id, offset in before.items()})
     running.kill("broker-b")
+    until(lambda: not running.is_registered("broker-b"), 60)  # the name server sees that the connection is gone
     inventory = collect_now([running.nameserver])
     assert inventory.failures == ()
     brokers = {(one.broker_name, one.broker_id, one.broker_addr) for one in inventory.brokers}
