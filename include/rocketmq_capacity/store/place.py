@@ -30,8 +30,10 @@ LONGEST_REASON: Final = 200
 AT_A_TIME: Final = 8
 """So many files of a store are asked for at once, and are in memory."""
 SMALL_BYTES: Final = 100_000
-MANY: Final = 500
-"""So many small files are put there at once, and are in memory."""
+PUT_AT_ONCE: Final = 32
+"""So many small files are put there at once: fewer wait for a distant store, and more take longer for each."""
+PUT_TOGETHER: Final = 500
+"""So many small files are in memory."""
 
 
 class _Store(NamedTuple):
@@ -261,9 +263,9 @@ def put_many(folder: Path, contents: Mapping[str, Path]) -> None:
     small = [name for name, file in contents.items() if file.stat().st_size <= SMALL_BYTES]
     if cast(Any, folder).protocol == HDFS:
         small = []
-    for first in range(0, len(small), MANY):
-        together = small[first : first + MANY]
-        file_system(folder).pipe({key_of(folder / name): contents[name].read_bytes() for name in together})
+    for first in range(0, len(small), PUT_TOGETHER):
+        together = {key_of(folder / name): contents[name].read_bytes() for name in small[first : first + PUT_TOGETHER]}
+        file_system(folder).pipe(together, batch_size=PUT_AT_ONCE)
     with ThreadPoolExecutor(AT_A_TIME) as threads:
         for _ in threads.map(lambda name: put(folder / name, contents[name]), contents.keys() - {*small}):
             pass
