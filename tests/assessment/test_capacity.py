@@ -17,6 +17,7 @@ from rocketmq_capacity.assessment.more_queues import more_queues
 from rocketmq_capacity.assessment.remedies import more_threads, shorter_calls
 from rocketmq_capacity.assessment.search import or_shown, result
 from rocketmq_capacity.assessment.utilisation import Work
+from rocketmq_capacity.producers import is_hot
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import ExpandQueues, Thresholds
 from tests.assessment.cases import Part, a_group, a_topic, member, members, takes
@@ -102,6 +103,11 @@ def test_one_busy_client_is_not_mended_by_ten_idle_ones(judged: Judgement) -> No
 
     assert evidence["needed_clients"] is None
     assert evidence["needed_consume_threads"] == 14
+
+
+def test_more_queues_do_not_mend_a_hot_one(judged: Judgement) -> None:
+    # Producers choose the queue by a key: its 900 msg/s come to one queue, whatever their number.
+    assert judged.finding("CONSUMER_CAPACITY", "one_hot_queue")["evidence"]["needed_queues"] is None
 
 
 @pytest.mark.parametrize("group", ["right"])
@@ -225,13 +231,16 @@ def test_the_queues_that_are_needed_are_the_fewest_that_do(
     assert work is not None
     if _busiest(group, clients) <= bound:
         return
+    found = more_queues(group.staff, work, bound, is_harmed=group.is_harmed)
+    if is_hot(rates, POLICY):
+        assert found is None
+        return
     most = POLICY.thresholds.EXPAND_QUEUES.max_queues_per_broker
     enough = (
         each
         for each in range(len(rates) + 1, most + 1)
         if _busiest(_even(clients, rates, each, threads, orderly), clients) <= bound + 1e-9
     )
-    found = more_queues(group.staff, work, bound, is_harmed=group.is_harmed)
     assert (found and found.queues_per_broker) == next(enough, None)
 
 

@@ -11,10 +11,10 @@ from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Place
-from rocketmq_capacity.producers import balance_of, is_hot, traced
+from rocketmq_capacity.producers import balance_of, is_hot, producers_rates, traced
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import BUSINESS, CRITICAL, INFO, MASTER, PERM_WRITE, PRIORITY, WARNING, is_write_only
+from rocketmq_capacity.vocabulary import BUSINESS, CRITICAL, INFO, WARNING, is_write_only
 from rocketmq_capacity.wording import counted, listed, rounded
 
 
@@ -242,8 +242,8 @@ def hot_queue(topic: AssessedTopic) -> Iterator[Finding]:
     differ. It warns unless the clients of every group that reads the topic are known to have time left.
     Source: MQClientInstance.topicRouteData2TopicPublishInfo, rocketmq-all-5.3.3.
     """
-    rates = {} if topic.unit.facts.message_type == PRIORITY else _producers_rates(topic)
-    if not is_hot([*rates.values()], topic.policy):
+    rates = {Queue(topic.name, *place): rate for place, rate in producers_rates(topic.unit.facts).items()}
+    if not is_hot(rates.values(), topic.policy):
         return
     queues, total, hottest = len(rates), sum(rates.values()), max(rates.values())
     peak, share = hottest * queues / total, hottest / total
@@ -270,27 +270,6 @@ def hot_queue(topic: AssessedTopic) -> Iterator[Finding]:
         ),
         message=f"The busiest of its {queues} queues receives {times(peak)} times the mean.",
     )
-
-
-def _producers_rates(topic: AssessedTopic) -> dict[Queue, float]:
-    """Messages a second of the queues that producers see; nothing where one of them is unknown."""
-    known = {
-        (queue.broker_name, queue.queue_id): queue.put_msgs_per_s
-        for queue in topic.unit.facts.written
-        if queue.put_msgs_per_s is not None
-    }
-    rates: dict[Queue, float] = {}
-    for place in filter(_takes_messages, topic.unit.facts.places):
-        for queue_id in range(place.write_queue_nums or 0):
-            rate = known.get((place.broker_name, queue_id))
-            if rate is None:
-                return {}
-            rates[Queue(topic.name, place.broker_name, queue_id)] = rate
-    return rates
-
-
-def _takes_messages(place: Place) -> bool:
-    return bool((place.perm or 0) & PERM_WRITE) and place.broker_state == MASTER
 
 
 TOPIC_RULES: Final[tuple[TopicRule, ...]] = (read_less_than_write, undeclared_topic, hot_queue)

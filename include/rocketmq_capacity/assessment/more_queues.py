@@ -20,6 +20,7 @@ from rocketmq_capacity.model.facts import GroupFacts, Place, Reads
 from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.queues import Queues
+from rocketmq_capacity.producers import is_hot, producers_rates
 from rocketmq_capacity.vocabulary import READ_WRITE
 from rocketmq_capacity.wording import rounded
 
@@ -87,7 +88,10 @@ def queues_and_clients(staff: Staff, work: Work, bound: float) -> MoreQueues | N
 
 
 def _layouts(staff: Staff, work: Work) -> Iterator["_Layout"]:
-    """The topic with more and more queues on each of its writable brokers, up to the policy's limit."""
+    """The topic with more and more queues on each of its writable brokers, up to the policy's limit.
+
+    None if one of its queues is hot: whatever makes producers choose that queue, more queues do not change it.
+    """
     if staff.current is None or staff.today is None or not staff.today.is_predicted:
         return
     busiest = int(work.busy(work.times.estimate).argmax())
@@ -95,6 +99,8 @@ def _layouts(staff: Staff, work: Work) -> Iterator["_Layout"]:
     heaviest = staff.division.queues.topics[index]
     places = list(filter(_takes_more, heaviest.topic.places))
     if not places or kept_count(heaviest.topic) is not None:
+        return
+    if is_hot(producers_rates(heaviest.topic).values(), staff.policy):
         return
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     for per_broker in range(least + 1, staff.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker + 1):

@@ -3,7 +3,14 @@
 This module is the room's one door: other rooms import these names from here, and no module behind it.
 """
 
-from rocketmq_capacity.producers.balance import balance_of, is_hot, producer_balance, producer_shares, traced
+from rocketmq_capacity.producers.balance import (
+    balance_of,
+    is_hot,
+    producer_balance,
+    producer_shares,
+    producers_rates,
+    traced,
+)
 from rocketmq_capacity.producers.generation import GENERATIONS, Generation, generation_of
 from rocketmq_capacity.producers.ordered import WriteQueue, moved_keys, moved_message_groups, ordered_write_queues
 from rocketmq_capacity.producers.timeline import Known, ProducerTimelines, TopicQueuesOnBroker, producer_timeline
@@ -28,5 +35,6 @@ __all__ = [
     "producer_balance",
     "producer_shares",
     "producer_timeline",
+    "producers_rates",
     "traced",
 ]

@@ -7,7 +7,7 @@ are displaced: producers avoid a broker, or do not know it.
 Source: MQFaultStrategy.selectOneMessageQueue, rocketmq-all-4.9.7 and rocketmq-all-5.3.3.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -130,7 +130,18 @@ def balance_of(topic: TopicFacts, policy: Policy) -> Balance | None:
     return Balance(rates, p_between, p_within, kind)
 
 
-def is_hot(rates: Sequence[float], policy: Policy) -> bool:
+def producers_rates(topic: TopicFacts) -> dict[tuple[str, int], float]:
+    """Messages a second of the queues that producers see, by broker and id; nothing if one of them is unknown.
+
+    Nothing of a PRIORITY topic either, whose levels are meant to differ.
+    """
+    counts = None if topic.message_type == PRIORITY else _writable(topic)
+    seen = [(name, queue_id) for name, number in (counts or {}).items() for queue_id in range(number)]
+    measured = _measured(topic)
+    return {queue: measured[queue] for queue in seen} if measured.keys() >= set(seen) else {}
+
+
+def is_hot(rates: Collection[float], policy: Policy) -> bool:
     """Whether the hottest queue makes a HOT_QUEUE.
 
     Shape: messages a second of every writable queue of a topic -> yes or no.
