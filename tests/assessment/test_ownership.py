@@ -158,6 +158,8 @@ PART.case(
     "in_java_order", [member(f"10.0.0.{n}@1#1") for n in (1, 2, 10)], queues("broker-a", 1), queues("broker-b", 1)
 )
 PART.case("write_only_queues", members(5), queues("broker-a", 4), queues("writeonly", 4, perm=WRITE_ONLY))
+PART.case("more_than_written", members(10), queues("broker-a", 4), queues("writeonly", 4, perm=WRITE_ONLY))
+PART.case("read_too_few", members(10), queues("broker-a", 4, 8))
 PART.case("no_readable_queue", members(2), queues("broker-a", 0, 0), queues("broker-b", 0, 0))
 PART.case("one_queue", members(3), queues("broker-a", 1), queues("broker-b", 0, 0))
 PART.topic("mixed_popped")
@@ -220,8 +222,11 @@ def test_the_idle_client_is_the_last_in_javas_order(judged: Judgement) -> None:
     assert judged.finding("IDLE_CONSUMERS", "in_java_order")["subjects"] == ["10.0.0.2@1#1"]
 
 
-def test_queues_that_cannot_be_read_keep_nobody_busy(judged: Judgement) -> None:
-    assert judged.finding("IDLE_CONSUMERS", "write_only_queues")["subjects"] == ["c05"]
+def test_who_will_own_queues_that_cannot_be_read_yet_is_not_one_too_many(judged: Judgement) -> None:
+    # READ_LESS_THAN_WRITE finds these queues. With fewer clients, too few would be left once they can be read.
+    assert judged.found("IDLE_CONSUMERS", "write_only_queues") is None
+    for group in ("more_than_written", "read_too_few"):
+        assert judged.finding("IDLE_CONSUMERS", group)["subjects"] == ["c09", "c10"]
 
 
 def test_without_a_readable_queue_everybody_is_idle(judged: Judgement) -> None:

@@ -15,7 +15,7 @@ from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.arrays import Flags
-from rocketmq_capacity.model.facts import ClusterFacts, Place
+from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, Place
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CONFIG, CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, java_order
@@ -264,7 +264,8 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
     """IDLE_CONSUMERS: clients of a clustering group that own no queue of its pulled topics.
 
     The finding names the topic with the most queues. If today's owners are unknown, no client is called idle, unless
-    the group has no queue at all. As many as the policy tells as standbys of the group are idle on purpose.
+    the group has no queue at all. As many as the policy tells as standbys of the group are idle on purpose. As many as
+    there are queues that are written and cannot be read will own them: READ_LESS_THAN_WRITE finds these.
     """
     is_judged = group.is_clustering and group.facts.message_request_mode != POP and not group.is_settling
     if not is_judged or not group.pulled_sizes:
@@ -279,7 +280,7 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
         # A client that subscribes to none of the topics is no idle one: its share has no reader.
         ids = [client_id for client_id in ids if client_id in _readers(group)]
     standby = group.entry.standby
-    ids = ids[standby:]
+    ids = ids[standby + (_read_or_written(group.facts) - queues if queues else 0) :]
     if not ids:
         return
     clients = group.facts.distinct_client_ids
@@ -313,6 +314,12 @@ def _idle_of(group: AssessedGroup, idle: int, queues: int) -> str:
         f"{idle} of {clients} {'owns' if idle == 1 else 'own'} no queue; "
         f"the group's largest topic has {counted(queues, 'readable queue')}."
     )
+
+
+def _read_or_written(facts: GroupFacts) -> int:
+    """How many clients could own a queue of the largest pulled topic if consumers saw all queues that producers see."""
+    pulled = [reads.topic.places for reads in facts.business if reads.message_request_mode != POP]
+    return max(sum(max(place.readable, place.writable or 0) for place in places) for places in pulled)
 
 
 def _readers(group: AssessedGroup) -> set[str]:
