@@ -154,7 +154,7 @@ def _is_fair(model: Model, group: Group) -> bool:
 
 def _set_busy(model: Model, group: Group, chance: Random, peak: float) -> None:
     """Threads and response times with which its busiest client is as busy as it may be."""
-    set_busy(model, group, chance.uniform(*BUSY) / peak, chance)
+    set_busy(model, group, chance.uniform(*BUSY) / peak, chance, one_lost=BUSY_ONE_LOST / peak)
 
 
 def set_busy(

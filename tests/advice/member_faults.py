@@ -54,7 +54,7 @@ def two_clients_with_one_id(fleet: Fleet) -> Expected:
     first, second = sorted_clients(group)[:2]
     second.client_id = first.client_id
     _leave_unread(fleet, group)
-    return of_group(fleet, group, "DUPLICATE_CLIENT_ID", ("CRITICAL",), ("FIX_CLIENT_ID",), *BEHIND)
+    return of_group(fleet, group, "DUPLICATE_CLIENT_ID", ("CRITICAL",), ("FIX_CLIENT_ID",), *BEHIND | {"TRAFFIC_SKEW"})
 
 
 def a_client_with_another_tag(fleet: Fleet) -> Expected:
