@@ -265,6 +265,16 @@ def test_the_slave_itself_is_looked_at() -> None:
     assert card["rules"] == ["SLAVE_DRIFT"]
     assert [line.split()[1] for line in card["commands"]] == ["clusterList", "brokerStatus"]
     assert options(card["commands"][1])["-b"] == "broker-a:10912"
+    # The address is the slave's, and no fault of its version is known.
+    assert card["reason"].startswith("Find out why this slave (broker-a:10912) does not copy its master")
+    assert "Upgrade" not in card["reason"]
+
+
+def test_a_slave_whose_version_stops_copying_needs_another_version() -> None:
+    drifted = (DriftedTopic(topic="pay", master_read_queue_nums=4),)
+    (card,) = answers_of(slave(drifted_topics=drifted, version="V5_3_3")).all("INVESTIGATE")
+
+    assert card["reason"].endswith("Upgrade it to 5.4.0 or later: with the known fault it stops copying again.")
 
 
 def test_a_long_list_is_counted_and_cut() -> None:

@@ -58,6 +58,41 @@ def test_grpc_clients_are_not_asked_what_they_own(action):
     assert "-s true" not in command
 
 
+def test_no_command_asks_grpc_clients_either():
+    asking = [commands.consumer_progress("ns:9876", "g"), commands.consumer_status("ns:9876", "g")]
+    one_of_java = commands.consumer_status("ns:9876", "g", "c01")
+    looks = with_check("INVESTIGATE", commands=[*asking, one_of_java], consumer_group="g", has_grpc_clients=True)
+
+    assert looks.commands == ("mqadmin consumerProgress -n ns:9876 -g g", one_of_java)
+
+
+@pytest.mark.parametrize(
+    ("rule", "column"), [("BROKER_DISK", "#SPACE"), ("BROKER_LOSS", "#BID"), ("SNAPSHOT_INCOMPLETE", "#Version")]
+)
+def test_the_list_of_brokers_has_the_column_that_must_have_changed(rule, column):
+    found = with_check("INVESTIGATE", [rule])
+
+    # With -m it has none of these: ClusterListSubCommand.printClusterMoreStats, rocketmq-all-5.3.3.
+    assert found.check_command == "mqadmin clusterList -n ns:9876"
+    assert column in found.check_shows
+
+
+@pytest.mark.parametrize("rule", ["READ_ONLY_IDLE", "SLAVE_DRIFT", "SUSPECT_SNAPSHOT"])
+def test_what_the_list_of_brokers_does_not_show_is_left_to_the_next_plan(rule):
+    assert "the next plan" in with_check("INVESTIGATE", [rule]).check_shows
+
+
+def test_the_check_of_a_group_that_nobody_uses_is_whether_it_is_still_there():
+    found = with_check("INVESTIGATE", ["LAG_STATE", "RETENTION_RISK", "STALE_OBJECT"], consumer_group="g")
+
+    assert found.check_command == "mqadmin consumerProgress -n ns:9876 -g g"
+    assert found.check_shows.startswith("the command fails if it was deleted")
+
+
+def test_versions_of_clients_are_checked_where_they_are_listed():
+    assert "consumerConnection" in with_check("INVESTIGATE", ["BAD_VERSION"], consumer_group="g").check_command
+
+
 def test_the_queues_of_the_change_are_what_the_route_must_show():
     assert "broker-a 4 and 4" in with_check("EXPAND_QUEUES", topic="t").check_shows
 

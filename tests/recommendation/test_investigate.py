@@ -1,5 +1,6 @@
 """CHECK_PRODUCER_KEYS and INVESTIGATE: what commands cannot mend, with commands that look."""
 
+from rocketmq_capacity.recommendation.investigate import each_once
 from rocketmq_capacity.snapshot.inventory import GroupSettings, InventoryOwnedQueue
 from tests.assessment.cases import READ_ONLY, member, members
 from tests.recommendation.answers import Answers, options
@@ -155,6 +156,7 @@ def test_whether_a_drained_broker_comes_back_is_for_a_person(answered: Answers) 
     assert found["is_manual"]
     assert steps == [f"# mqadmin updateBrokerConfig -n '{NAMESERVER}' -b readonly:10911 -k brokerPermission -v 6"]
     assert found["commands"][-1] == steps[0]
+    assert "sets back to what it was" in found["way_back"]
 
 
 def test_who_is_behind_is_asked_what_it_does(answered: Answers) -> None:
@@ -183,3 +185,9 @@ def test_a_group_without_clients_has_no_listener_that_waits(answered: Answers) -
         "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are"
         " kept are read; if not, nothing is lost."
     )
+
+
+def test_advice_with_which_another_one_begins_is_given_once() -> None:
+    twice = {"Find out what the group needs.", "Find out what the group needs. Or give it more queues.", "Look."}
+
+    assert each_once(twice) == "Find out what the group needs. Or give it more queues. Look."

@@ -54,6 +54,14 @@ def test_a_sick_client_is_replaced_and_nothing_else_is_advised(plan: PlainPlan) 
     assert all("needed" not in one.message for one in plan.findings if one.consumer_group == "g_pay")
 
 
+def test_one_that_only_lacks_threads_needs_threads_and_no_restart() -> None:
+    (only,) = a_plan(40.0, 40.0, 40.0, rate=4.0, threads=(1, 8, 8)).recommendations
+
+    assert "c01 has 1 consume thread" in only.reason
+    assert "consumeThreadMin" in only.reason
+    assert "threads or queues do not mend it" not in only.reason
+
+
 def test_its_commands_save_the_stacks_and_change_nothing() -> None:
     (only,) = a_plan(1_000.0, 5.0, 5.0, rate=0.8, threads=(2,)).recommendations
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.assessment.group import AssessedGroup
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import InventoryConsumeStatus, TopicQueues
 from rocketmq_capacity.tables import Finding
-from tests.assessment.cases import a_group, a_topic, member, members
+from tests.assessment.cases import a_group, a_topic, member, members, takes
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import broker, cluster, queues
 
@@ -135,3 +136,22 @@ def test_queues_that_make_it_even_alone_are() -> None:
     more = [one for one in plan.recommendations if one.action == "EXPAND_QUEUES" and "CROSS_TOPIC_SKEW" in one.rules]
 
     assert len(more) == len(found)
+
+
+@pytest.mark.parametrize(("strategy", "told"), [("AVG", False), ("MACHINE_ROOM_NEARBY-AVG", True)])
+def test_where_rooms_matter_the_answer_says_in_which_the_further_clients_were_simulated(
+    strategy: str, told: bool
+) -> None:
+    rule = {"pattern": "^(?P<room>.)"}
+    policy = Policy.model_validate({"rooms": {"brokers": [rule], "clients": [rule]}})
+    status = takes("t", 10.0)
+    every = [
+        member(name, consume_threads=1, consume_batch_size=1, status=status, allocate_strategy=strategy)
+        for name in ("a1", "a2", "b1")
+    ]
+    topic = a_topic("t", queues("a", 4), queues("b", 4), rates={(name, i): 25.0 for name in "ab" for i in range(4)})
+    inventory = cluster([topic], [a_group("g", every, [topic])], (broker("a"), broker("b")))
+    answers = plain_plan(inventory, policy).recommendations
+    (more,) = [one for one in answers if one.action == "SCALE_CONSUMERS"]
+
+    assert ("machine rooms of today's clients" in more.reason) is told

@@ -66,6 +66,11 @@ BROKER_LOSS: Final = Rule(
     goal="SURVIVES_LOSS",
     evidence=(Masterless, BrokerLossEvidence),
     advice=_advice,
+    shows=(
+        "each broker that is named has a line with #BID 0, its master. Whether groups can do without one, the next plan"
+        " says."
+    ),
+    shown_by="brokers",
     follows_loss_of="brokers",
     about=("broker",),
     severities={

@@ -62,6 +62,8 @@ BROKER_DISK: Final = Rule(
     goal="NOTHING_UNREAD",
     evidence=(BrokerDisks, DiskFills),
     looks="disk",
+    shows="the #SPACE of the brokers that are named is below diskMaxUsedSpaceRatio (0.75 by default).",
+    shown_by="brokers",
     about=("broker",),
     severities={
         "CRITICAL": "the broker deletes at once whatever it can, and above 90 % it refuses messages",

@@ -45,6 +45,19 @@ class SlaveDrift(Evidence, frozen=True, kw_only=True):
     differences: Annotated[Sequence[Drifted], means("the first topics, with both sides")]
 
 
+LOOK: Final = (
+    "Find out why this slave ({subjects}) does not copy its master, before the master is switched: its log, and whether"
+    " it reaches the master's address. Afterwards brokerStatus of the slave shows that it runs, and a new snapshot"
+    " finds nothing."
+)
+UPGRADE: Final = "Upgrade it to 5.4.0 or later: with the known fault it stops copying again."
+
+
+def _advice(_: Finding, evidence: Evidence) -> str:
+    is_known = isinstance(evidence, SlaveDrift) and evidence.known_fault is not None
+    return f"{LOOK} {UPGRADE}" if is_known else LOOK
+
+
 SLAVE_DRIFT: Final = Rule(
     name="SLAVE_DRIFT",
     title="Slaves that lack what their masters have",
@@ -54,11 +67,7 @@ SLAVE_DRIFT: Final = Rule(
     place=170,
     goal="SURVIVES_LOSS",
     evidence=SlaveDrift,
-    advice=(
-        "Find out why this slave does not copy its master, before the master is switched: its log, and whether it"
-        " reaches the master's address ({subjects}). Afterwards brokerStatus of the slave shows that it runs, and a"
-        " new snapshot finds nothing."
-    ),
+    advice=_advice,
     looks="slave",
     about=("broker",),
     severities={

@@ -40,6 +40,7 @@ STALE_OBJECT: Final = Rule(
         " no clients, a person may run the command in the comment; what it deletes does not come back."
     ),
     looks="unused",
+    shows="the command fails if it was deleted; if it was kept, the next plan says whether it is used again.",
     needs=("unused time",),
     about=(
         "topic",

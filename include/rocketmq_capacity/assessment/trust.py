@@ -75,6 +75,8 @@ SNAPSHOT_INCOMPLETE: Final = Rule(
     place=20,
     evidence=Incomplete,
     advice=_advice,
+    shows="every broker of the cluster is listed, with its #Version.",
+    shown_by="brokers",
     about=("cluster",),
     severities={
         "CRITICAL": "below `PROVISION.min_completeness` no verdict holds",

@@ -107,8 +107,8 @@ EVERY: Final[tuple[Fact, ...]] = (
     "seen",
 )
 """What a rule needs that does not say what it needs."""
-Shown = Literal["progress", "retry topic", "members"]
-"""The command by which one sees that a finding of a group is gone."""
+Shown = Literal["progress", "retry topic", "members", "brokers"]
+"""The command by which one sees that a finding of a group is gone, or (brokers) one of brokers."""
 
 OWNED: Final = "no queue has N/A as its client IP."
 FALLS: Final = "the Diff of the queues that are named falls from one call to the next."
@@ -143,7 +143,7 @@ class Rule:
             ``{subjects}``, ``{topic}``, ``{message}`` (the finding's) and ``{no_strategy}`` (why no strategy helps).
         looks: what one looks at first.
         shows: what the command shows once the finding is gone.
-        shown_by: this command, for a finding of a group.
+        shown_by: this command, for a finding of a group or of brokers.
         is_choice: several actions that answer it are alternatives: one of them is enough.
         is_structural: a change of the cluster or of the clients answers it, so an incomplete snapshot leaves it open.
         skews: what it compares between clients; None if it finds no skew.

@@ -31,22 +31,25 @@ def _with_afterwards(
 ) -> tables.Recommendation:
     action = action_of(recommendation.action)
     command, shows = (action.check or _looked_at)(recommendation, nameserver)
+    lines = recommendation.commands
     if has_grpc_clients and recommendation.consumer_group is not None:
-        command, shows = _without_asking_clients(recommendation, nameserver, command, shows)
-    way_back = action.way_back
+        progress = commands.consumer_progress(nameserver, recommendation.consumer_group, asks_clients=False)
+        if _asks_clients(command):
+            command, shows = progress, FALLS
+        lines = tuple(dict.fromkeys(progress if _asks_clients(line) else line for line in lines))
+    way_back = recommendation.way_back or action.way_back
     return replace(
         recommendation,
+        commands=lines,
         check_command=command,
         check_shows=shows,
         way_back=way_back if isinstance(way_back, str) else way_back(json_object(recommendation.before)),
     )
 
 
-def _without_asking_clients(recommendation: tables.Recommendation, nameserver: str, command: str, shows: str) -> Proof:
-    asks = command.startswith(("mqadmin consumerStatus", "mqadmin consumerProgress"))
-    if not asks or recommendation.consumer_group is None:
-        return command, shows
-    return commands.consumer_progress(nameserver, recommendation.consumer_group, asks_clients=False), FALLS
+def _asks_clients(command: str) -> bool:
+    """Whether it asks each client of a group, and not only one that is named."""
+    return command.startswith(("mqadmin consumerStatus", "mqadmin consumerProgress")) and " -i " not in command
 
 
 def _looked_at(recommended: Recommended, nameserver: str) -> Proof:
@@ -55,13 +58,16 @@ def _looked_at(recommended: Recommended, nameserver: str) -> Proof:
     group, topic = recommended.consumer_group, recommended.topic
     if group is not None:
         return _group_shows(group, [rule_of(rule) for rule in rules], nameserver)
+    worst = rule_of(rules[0]) if rules else None
     if topic is not None:
-        return commands.topic_route(nameserver, topic), rule_of(rules[0]).shows if rules else GONE
-    return commands.cluster_list(nameserver), "every broker of the cluster is listed."
+        return commands.topic_route(nameserver, topic), worst.shows if worst else GONE
+    return commands.cluster_list(nameserver), worst.shows if worst and worst.shown_by == "brokers" else GONE
 
 
 def _group_shows(group: str, rules: Sequence[Rule], nameserver: str) -> Proof:
-    worst = rules[0] if rules else None
+    worst = next((rule for rule in rules if rule.looks == "unused"), rules[0] if rules else None)
+    if worst is not None and worst.looks == "unused":
+        return commands.consumer_progress(nameserver, group, asks_clients=False), worst.shows
     if worst is not None and worst.shown_by == "retry topic":
         return commands.topic_status(nameserver, RETRY_PREFIX + group), worst.shows
     if worst is not None and worst.shown_by == "members":

@@ -214,12 +214,10 @@ def topic_route(nameserver: str, topic: str) -> str:
 
 
 def cluster_list(nameserver: str) -> str:
-    """The brokers that the name server knows, with their traffic (read-only). Source: ClusterListSubCommand."""
-    return mqadmin("clusterList", nameserver) + " -m"
+    """The brokers that the name server knows, with their ids, versions and full disks (read-only).
 
-
-def broker_versions(nameserver: str) -> str:
-    """The brokers that the name server knows, with their versions (read-only). Source: ClusterListSubCommand."""
+    With ``-m`` it would show none of these. Source: ClusterListSubCommand.
+    """
     return mqadmin("clusterList", nameserver)
 
 

@@ -1,11 +1,18 @@
 """What changes of topics do to a group, and the group's own recommendations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Final
+
+from msgspec import structs
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.backlog import Stalled
+from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.lag import WARN
 from rocketmq_capacity.catalogue.offered import offered
+from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.cases import EffectOfCase, QueueChange
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
@@ -13,6 +20,12 @@ from rocketmq_capacity.recommendation.effects import is_worse
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.recommendation.fix_clients import each_an_id
 from rocketmq_capacity.recommendation.investigate import investigate
+
+LAG_STATE: Final = "LAG_STATE"
+ORPHAN: Final = "ORPHAN_QUEUE"
+CAPACITY: Final = "CONSUMER_CAPACITY"
+HELD_UP: Final = (ORPHAN, "STUCK_QUEUE", "RETENTION_RISK", "CLIENT_OUTLIER")
+"""Rules that say what some queues wait for."""
 
 
 @cache
@@ -46,7 +59,7 @@ def group_effects(group: AdvisedGroup, cases: Iterable[QueueChange]) -> list[Eff
 def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:
     """The group's own recommendations; every finding is answered, at least by INVESTIGATE."""
     group = _computed(group)
-    answers = [answer for action in group_actions() for answer in action(group)]
+    answers = _with_backlog(group, [answer for action in group_actions() for answer in action(group)])
     left = [one for one in group.findings if not _is_answered(one, group, answers)]
     rest = investigate(
         left,
@@ -61,6 +74,26 @@ def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:
     return with_afterwards(
         with_config_lists(group, whole), group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients
     )
+
+
+def _with_backlog(group: AdvisedGroup, answers: Sequence[tables.Recommendation]) -> list[tables.Recommendation]:
+    """The answers; those that end the group's backlog too say so, and nobody has to find out what holds it up."""
+    ending = {_ended_by(group, one) for one in group.named(LAG_STATE)}
+    return [
+        structs.replace(one, rules=tuple(sorted({*one.rules, LAG_STATE}))) if ending & {*one.rules} else one
+        for one in answers
+    ]
+
+
+def _ended_by(group: AdvisedGroup, backlog: tables.Finding) -> str | None:
+    """The rule whose answer ends a backlog: nobody reads its queues, or its clients are only too busy; or None."""
+    if backlog.queues and {queue for one in group.named(ORPHAN) for queue in one.queues}.issuperset(backlog.queues):
+        return ORPHAN
+    stalled = evidence_of(backlog)
+    if group.named(*HELD_UP) or not isinstance(stalled, Stalled) or stalled.state != WARN:
+        return None
+    busy = (evidence_of(one) for one in group.named(CAPACITY))
+    return CAPACITY if any(isinstance(one, TooBusy) and one.cause == "busy" for one in busy) else None
 
 
 def _is_answered(finding: tables.Finding, group: AdvisedGroup, answers: Iterable[tables.Recommendation]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.backlog import Stalled
@@ -48,6 +49,10 @@ ACTION: Final = Action(
     (`before.broker_names`), so that each cause has its own commands. Brokers for which the rule advises the same
     share one. So does everything that another snapshot mends first.
     """,
+)
+WAY_BACK: Final = (
+    "What a command in a comment sets, the same command sets back to what it was; what one deletes does not come back."
+    " The others only look."
 )
 CLIENTS: Final = 5
 """At most so many clients of a group get a command of their own."""
@@ -91,22 +96,24 @@ def investigate(
     if not left:
         return None
     rules = sorted({one.rule for one in left})
-    looks = sorted((one.rule, _looks(one, cluster, client_ids, addresses)) for one in left)
+    worth_a_look = _worth_a_look(left)
+    looks = sorted((one.rule, _looks(one, cluster, client_ids, addresses)) for one in worth_a_look)
     lines = dict.fromkeys(line for _, of_finding in looks for line in of_finding)
     about = {"broker_names": [*broker_names]} if broker_names else None
     steps = dict.fromkeys(step for of_finding in sorted(_steps(one, cluster) for one in left) for step in of_finding)
-    return answer(
+    looked = answer(
         ACTION,
         consumer_group=consumer_group,
         topic=topic,
         target=[*rules, *broker_names] if version is None else [*rules, version],
         is_manual=bool(steps),
-        reason=" ".join(sorted({_sentence(one, cluster, refusals or {}) for one in _worth_a_sentence(left)})),
+        reason=each_once({_sentence(one, cluster, refusals or {}) for one in worth_a_look}),
         rules=rules,
         commands=[*lines, *steps],
         before=about if version is None else {"version": version},
         after=about,
     )
+    return replace(looked, way_back=WAY_BACK) if steps else looked
 
 
 def advice_on(finding: tables.Finding, cluster: AdvisedCluster) -> str:
@@ -120,10 +127,17 @@ def is_hidden_by_broker(finding: tables.Finding) -> bool:
     return isinstance(evidence, HiddenQueues) and evidence.broker_perm is not UNSET
 
 
-def _worth_a_sentence(left: Sequence[tables.Finding]) -> Iterable[tables.Finding]:
-    """Those that need a sentence of their own: not the lag of a group without clients that is not used any more."""
+def _worth_a_look(left: Sequence[tables.Finding]) -> Sequence[tables.Finding]:
+    """Those that need a sentence and a look of their own: not the lag of a group that nobody uses any more."""
     is_unused = any(rule_of(one.rule).looks == "unused" for one in left)
     return [one for one in left if not (is_unused and _has_no_clients(one))]
+
+
+def each_once(advice: Collection[str]) -> str:
+    """All of the advice, in order, without that with which another one begins."""
+    return " ".join(
+        one for one in sorted(advice) if not any(other != one and other.startswith(one) for other in advice)
+    )
 
 
 def _has_no_clients(finding: tables.Finding) -> bool:
@@ -216,14 +230,14 @@ def _looks_at_brokers(finding: tables.Finding, cluster: AdvisedCluster) -> list[
         return [
             line
             for address in nameserver.split(";")
-            for line in (commands.broker_versions(address), *(commands.topic_route(address, one) for one in topics))
+            for line in (commands.cluster_list(address), *(commands.topic_route(address, one) for one in topics))
         ]
     if look == "slave":
-        return [commands.broker_versions(nameserver), commands.broker_status(nameserver, _slave(finding, cluster))]
+        return [commands.cluster_list(nameserver), commands.broker_status(nameserver, _slave(finding, cluster))]
     if look == "versions":
         groups = finding.subjects[:CLIENTS] if version_named_in(finding) else ()
         asked = [commands.consumer_connection(nameserver, one) for one in groups]
-        return asked or [commands.broker_versions(nameserver)]
+        return asked or [commands.cluster_list(nameserver)]
     if is_hidden_by_broker(finding):
         return [commands.broker_config(nameserver, cluster.address(finding.broker_name or ""))]
     if look == "disk":

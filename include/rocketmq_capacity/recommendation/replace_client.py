@@ -15,7 +15,10 @@ from rocketmq_capacity.wording import listed
 
 def _check(recommended: Recommended, nameserver: str) -> Proof:
     command = commands.consumer_status(nameserver, recommended.consumer_group or "")
-    return command, "in the file of each client #Consume RT and #ConsumeFailed TPS are like those of the others."
+    return command, (
+        "in the file of each client #Consume RT, #ConsumeFailed TPS and PROP_THREADPOOL_CORE_SIZE are like those of the"
+        " others."
+    )
 
 
 ACTION: Final = Action(
@@ -35,9 +38,15 @@ ACTION: Final = Action(
 )
 ASKED: Final = 5
 """At most so many clients get a command of their own."""
+THREADS: Final = "consume_threads"
+"""The figure of clients that only have too few of them."""
 LOOK: Final = (
     "Save its stacks first, and look at its machine and at what its listener calls. More clients, threads or queues do"
     " not mend it."
+)
+MORE_THREADS: Final = (
+    "Give it as many consume threads as the others have (consumeThreadMin). A restart with the same set-up does not"
+    " mend it, and neither do more clients or queues."
 )
 
 
@@ -52,12 +61,16 @@ def replace_client(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
             if one.rule not in of_brokers
             and comes_of_outlier(one.rule, one.subjects, one.queues, finding.subjects, facts)
         ]
+        lacks_threads = all(one.figure == THREADS for one in facts.outliers)
         yield answer(
             ACTION,
             consumer_group=group.name,
             target=finding.subjects,
             is_manual=True,
-            reason=sentences(f"Replace or restart {listed(finding.subjects)}: {finding.message}", LOOK),
+            reason=sentences(
+                f"Replace or restart {listed(finding.subjects)}: {finding.message}",
+                MORE_THREADS if lacks_threads else LOOK,
+            ),
             rules=[OUTLIER, *follows],
             commands=[commands.consumer_stack(group.cluster.nameserver, group.name, one) for one in asked[:ASKED]],
             before={"utilisation_ratio": facts.utilisation_ratio},

@@ -19,7 +19,7 @@ from rocketmq_capacity.recommendation.answer import answer, json_object, sentenc
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
-from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order
+from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order, knows_rooms
 from rocketmq_capacity.wording import counted, listed
 
 
@@ -63,6 +63,10 @@ ACTION: Final = Action(
     brings the busiest client below `under_utilisation`, or up to a quarter more if every topic is then divided
     without a remainder (CROSS_TOPIC_SKEW). Scale the deployment; there is no command.
     """,
+)
+IN_ROOMS: Final = (
+    "The further ones were simulated in the machine rooms of today's clients, in turn. Where only one room has too few"
+    " clients, fewer are enough, if they run there."
 )
 MOST_ADDED: Final = 0.25
 """Of today's clients, rounded up, come at most: evenness is not worth more."""
@@ -110,7 +114,9 @@ def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
             ACTION,
             consumer_group=group.name,
             target={"clients": needed},
-            reason=_number(needed, clients, facts, finding),
+            reason=sentences(
+                _number(needed, clients, facts, finding), IN_ROOMS if _adds_in_rooms(group, needed) else None
+            ),
             rules=[CAPACITY, *_mended_too(group, clients, needed)],
             before=_side(
                 clients, facts.peak_utilisation_ratio, None if spare is None else spare.clients_one_lost_busy_ratio
@@ -205,6 +211,11 @@ def start_listed_clients(group: AdvisedGroup) -> Iterator[tables.Recommendation]
         before={"clients": clients},
         after={"clients": clients + len(missing)},
     )
+
+
+def _adds_in_rooms(group: AdvisedGroup, needed: int) -> bool:
+    """Whether it matters in which machine rooms further clients run."""
+    return needed > group.facts.distinct_client_ids and knows_rooms(group.current_strategy or "")
 
 
 def _number(needed: int, clients: int, facts: TooBusy | TooMany | WillBeTooBusy, finding: tables.Finding) -> str:

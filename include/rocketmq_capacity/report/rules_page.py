@@ -27,6 +27,7 @@ is gone if the next plan does not have it any more; some rules name a command th
 OPENS: Final = "with the second run in a row, CRITICAL at once ([states](formats.md#states-of-findings))"
 SHOWN_BY: Final[Mapping[Shown, str]] = {
     "progress": "`consumerProgress`",
+    "brokers": "`clusterList`",
     "retry topic": "`topicStatus` of the retry topic",
     "members": "`consumerConnection`",
 }
@@ -99,7 +100,7 @@ def _rows_of_rule(rule: Rule) -> Iterator[Row]:
     usual = dict.fromkeys(USUAL[about] for about in rule.about)
     yield "look first at", LOOKS.get(rule.looks, "; or ".join(usual))
     if rule.shows != GONE:
-        shown_by = SHOWN_BY[rule.shown_by] if "group" in rule.about else SHOWN_OF_TOPIC
+        shown_by = SHOWN_OF_TOPIC if "topic" in rule.about and "group" not in rule.about else SHOWN_BY[rule.shown_by]
         yield "gone if", f"{shown_by} shows: {rule.shows}"
     yield "in a what-if", " ".join(_in_a_what_if(rule))
 
