@@ -12,6 +12,9 @@ _two = (queues("broker-a", 4), queues("broker-b", 4))
 _places = [(name, i) for name in ("broker-a", "broker-b") for i in range(4)]
 _hot: dict[tuple[str, int], float | None] = {place: 100.0 if place == ("broker-a", 2) else 1.0 for place in _places}
 CASES.topic("hot", *_two, rates=_hot)
+_preferred: dict[tuple[str, int], float | None] = {("broker-a", i): 100.0 for i in range(2)}
+_preferred |= {("broker-b", i): 5.0 for i in range(8)}
+CASES.topic("hot_broker", queues("broker-a", 2), queues("broker-b", 8), rates=_preferred)
 CASES.topic("hot_fifo", *_two, rates=_hot, message_type="FIFO")
 CASES.topic("not_hot", *_two)
 CASES.group("reads_what_is_not_there", members(2), subscriptions=(reads("absent"),))
@@ -70,9 +73,16 @@ def test_producers_choose_the_hot_queue(answered: Answers) -> None:
     assert command.startswith("mqadmin topicStatus ")
     assert options(command) == {"-n": NAMESERVER, "-t": "hot"}
     assert found["reason"] == (
-        "Check how producers choose the queue, because most messages go to broker-a:2. A key with more values spreads"
-        " them, and so does no key, where order is not needed. More queues do not."
+        "Check how producers choose the queue, because broker-a:2 gets far more messages than the others. A key with"
+        " more values spreads them, and so does no key, where order is not needed. More queues do not."
     )
+
+
+def test_where_one_broker_is_preferred_no_key_is_to_blame(answered: Answers) -> None:
+    reason = answered.one("CHECK_PRODUCER_KEYS", topic="hot_broker")["reason"]
+
+    assert "no key chooses them" in reason
+    assert "key with more values" not in reason
 
 
 def test_the_key_of_a_fifo_topic_is_its_message_group(answered: Answers) -> None:
@@ -88,6 +98,12 @@ def test_a_topic_that_no_broker_has_is_created_or_given_up(answered: Answers) ->
 
     assert found["reason"] == "Create the topic, or end the subscription of reads_it_too, reads_what_is_not_there."
     assert [command.split()[1] for command in found["commands"]] == ["topicRoute", "topicStatus"]
+
+
+def test_clients_of_a_topic_that_no_broker_has_are_told_that_they_wait_for_it(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "reads_it_too")
+
+    assert found["reason"] == "Its clients read again once a broker has a queue to read of absent."
 
 
 def test_every_broker_is_asked_for_members_that_differ(answered: Answers) -> None:

@@ -83,7 +83,7 @@ def test_an_id_that_is_listed_twice_goes_as_one_client(answered: Answers) -> Non
 def test_a_group_is_never_scaled_to_nobody(answered: Answers) -> None:
     assert answered.actions("scale_to_nobody") == ["INVESTIGATE"]
     assert answered.one("INVESTIGATE", "scale_to_nobody")["reason"] == (
-        "More queues would not help: it cannot be both read and written on any broker."
+        "Its clients read again once a broker has a queue to read of scale_to_nobody."
     )
 
 

@@ -153,6 +153,12 @@ class Idle(Evidence, frozen=True, kw_only=True):
     ordered: Annotated[bool | None, means("whether the topic is an ordered one")]
 
 
+def _leave_fewer_idle(_: Finding, evidence: Evidence) -> str:
+    return NOTHING_TO_READ if isinstance(evidence, Idle) and not evidence.queues else NOT_FEWER_IDLE
+
+
+NOT_FEWER_IDLE: Final = "No change that was simulated leaves fewer clients idle."
+NOTHING_TO_READ: Final = "Its clients read again once a broker has a queue to read of {topic}."
 IDLE_CONSUMERS: Final = Rule(
     name="IDLE_CONSUMERS",
     title="Consumers without a queue",
@@ -160,7 +166,7 @@ IDLE_CONSUMERS: Final = Rule(
     place=320,
     goal="NO_IDLE",
     evidence=Idle,
-    advice="No change that was simulated leaves fewer clients idle.",
+    advice=_leave_fewer_idle,
     shows="every client's IP appears beside a queue.",
     is_choice=True,
     is_structural=True,

@@ -38,20 +38,28 @@ ACTION: Final = Action(
 )
 
 
+KEYS: Final = "A key with more values spreads them, and so does no key, where order is not needed. More queues do not."
+BROKERS: Final = (
+    "Queues of one broker get equal shares, so that no key chooses them: look for producers that do not reach every"
+    " broker, that have an old route, or that avoid a broker after errors. More queues do not spread them."
+)
+
+
 def check_producer_keys(topic: AdvisedTopic) -> Iterator[tables.Recommendation]:
     """One recommendation for hot queues, even if the snapshot is too incomplete for a change."""
     for finding in topic.findings:
         if finding.rule == RULE:
             hot = [*map(queue_label, finding.queues)]
-            is_fifo = HotQueues.of(finding).message_type == FIFO
+            facts, gets = HotQueues.of(finding), "gets" if len(hot) == 1 else "get"
             yield answer(
                 ACTION,
                 topic=topic.name,
                 target=hot,
                 reason=sentences(
-                    f"Check how producers choose the queue, because most messages go to {listed(hot)}. A key with more"
-                    " values spreads them, and so does no key, where order is not needed. More queues do not.",
-                    "It is a FIFO topic: its message group is the key." if is_fifo else None,
+                    f"Check how producers choose the queue, because {listed(hot)} {gets} far more messages than the"
+                    " others.",
+                    BROKERS if facts.kind == "DISPLACED" else KEYS,
+                    "It is a FIFO topic: its message group is the key." if facts.message_type == FIFO else None,
                 ),
                 rules=[RULE],
                 commands=[topic_status(topic.cluster.nameserver, topic.name)],

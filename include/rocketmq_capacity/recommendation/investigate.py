@@ -16,7 +16,7 @@ from rocketmq_capacity.assessment.coverage import Nowhere
 from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
 from rocketmq_capacity.assessment.layout import HiddenQueues
 from rocketmq_capacity.assessment.order import Unordered
-from rocketmq_capacity.assessment.ownership import ReadOnlyIdle
+from rocketmq_capacity.assessment.ownership import Idle, ReadOnlyIdle
 from rocketmq_capacity.assessment.retention import RetentionEvidence
 from rocketmq_capacity.assessment.retry import RetryQueues
 from rocketmq_capacity.assessment.slave_drift import SlaveDrift
@@ -148,8 +148,10 @@ def _has_no_clients(finding: tables.Finding) -> bool:
 def _sentence(finding: tables.Finding, cluster: AdvisedCluster, refusals: Mapping[str, str]) -> str:
     if cluster.undecided and rule_of(finding.rule).is_structural:
         return cluster.undecided
-    # A topic that no broker has cannot be refused more queues.
-    refusal = None if isinstance(evidence_of(finding), Nowhere) else refusals.get(finding.rule)
+    # Where no broker has a queue to read, more queues are not what was refused.
+    evidence = evidence_of(finding)
+    is_nowhere = isinstance(evidence, Nowhere) or (isinstance(evidence, Idle) and not evidence.queues)
+    refusal = None if is_nowhere else refusals.get(finding.rule)
     return _advice(finding, cluster) if refusal is None else refusal
 
 
