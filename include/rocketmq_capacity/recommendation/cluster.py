@@ -51,8 +51,8 @@ def cluster_answers(
 def _readable_again(hidden: tables.Finding, cluster: AdvisedCluster) -> tables.Recommendation:
     """The look into a broker whose own permission hides the queues of this finding, and of others like it."""
     name = hidden.broker_name or ""
-    look = investigate([replace(hidden, topic=None)], (), cluster, broker_names=[name])
-    (done,) = with_afterwards([] if look is None else [look], cluster.nameserver)
+    look = investigate([replace(hidden, topic=None)], cluster, broker_names=[name])
+    (done,) = with_afterwards([look], cluster.nameserver)
     settings = commands.broker_config(cluster.nameserver, cluster.address(name))
     return replace(done, check_command=settings, check_shows="brokerPermission is 6.")
 
@@ -70,15 +70,7 @@ def _looks(findings: Sequence[tables.Finding], cluster: AdvisedCluster) -> Itera
         together.setdefault(key, []).extend(alike)
     for alike in together.values():
         version = version_named_in(alike[0])
-        look = investigate(
-            alike,
-            (),
-            cluster,
-            version=version,
-            broker_names=_broker_names(alike),
-        )
-        if look is not None:
-            yield look
+        yield investigate(alike, cluster, version=version, broker_names=_broker_names(alike))
 
 
 def _broker_names(findings: Sequence[tables.Finding]) -> list[str]:

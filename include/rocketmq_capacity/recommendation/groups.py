@@ -61,18 +61,18 @@ def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:
     group = _computed(group)
     answers = _with_backlog(group, [answer for action in group_actions() for answer in action(group)])
     left = [one for one in group.findings if not _is_answered(one, group, answers)]
-    rest = investigate(
-        left,
-        (),
-        group.cluster,
-        consumer_group=group.name,
-        client_ids=group.askable,
-        addresses=group.addresses,
-        refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
-    )
-    whole = answers if rest is None else [*answers, rest]
+    if left:
+        rest = investigate(
+            left,
+            group.cluster,
+            consumer_group=group.name,
+            client_ids=group.askable,
+            addresses=group.addresses,
+            refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
+        )
+        answers.append(rest)
     return with_afterwards(
-        with_config_lists(group, whole), group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients
+        with_config_lists(group, answers), group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients
     )
 
 

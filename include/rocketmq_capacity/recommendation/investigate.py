@@ -4,7 +4,7 @@ There is one recommendation for each group and each topic, for all of its findin
 are told apart by rule and broker, and with them the topics whose queues a broker hides.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET
@@ -66,8 +66,7 @@ NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better
 
 
 def investigate(
-    findings: Iterable[tables.Finding],
-    answered: Collection[str],
+    findings: Sequence[tables.Finding],
     cluster: AdvisedCluster,
     *,
     consumer_group: str | None = None,
@@ -77,12 +76,11 @@ def investigate(
     refusals: Mapping[str, str] | None = None,
     version: str | None = None,
     broker_names: Sequence[str] = (),
-) -> tables.Recommendation | None:
-    """The recommendation for the findings that are left; None if none are.
+) -> tables.Recommendation:
+    """The recommendation for the findings that no other one answers.
 
     Args:
-        findings: of the group, of the topic, or of the whole cluster.
-        answered: rules that other recommendations answer.
+        findings: of the group, of the topic, or of the whole cluster; at least one.
         cluster: name servers and brokers.
         consumer_group: the group, if the findings are a group's.
         topic: the topic, if they are a topic's.
@@ -92,15 +90,13 @@ def investigate(
         version: the one version that the findings are about, if they are about one.
         broker_names: the brokers that they are about, sorted.
     """
-    left = [one for one in findings if one.rule not in answered]
-    if not left:
-        return None
-    rules = sorted({one.rule for one in left})
-    worth_a_look = _worth_a_look(left)
+    rules = sorted({one.rule for one in findings})
+    worth_a_look = _worth_a_look(findings)
     looks = sorted((one.rule, _looks(one, cluster, client_ids, addresses)) for one in worth_a_look)
     lines = dict.fromkeys(line for _, of_finding in looks for line in of_finding)
     about = {"broker_names": [*broker_names]} if broker_names else None
-    steps = dict.fromkeys(step for of_finding in sorted(_steps(one, cluster) for one in left) for step in of_finding)
+    in_order = sorted(_steps(one, cluster) for one in findings)
+    steps = dict.fromkeys(step for of_finding in in_order for step in of_finding)
     looked = answer(
         ACTION,
         consumer_group=consumer_group,
@@ -127,10 +123,10 @@ def is_hidden_by_broker(finding: tables.Finding) -> bool:
     return isinstance(evidence, HiddenQueues) and evidence.broker_perm is not UNSET
 
 
-def _worth_a_look(left: Sequence[tables.Finding]) -> Sequence[tables.Finding]:
+def _worth_a_look(findings: Sequence[tables.Finding]) -> Sequence[tables.Finding]:
     """Those that need a sentence and a look of their own: not the lag of a group that nobody uses any more."""
-    is_unused = any(rule_of(one.rule).looks == "unused" for one in left)
-    return [one for one in left if not (is_unused and _has_no_clients(one))]
+    is_unused = any(rule_of(one.rule).looks == "unused" for one in findings)
+    return [one for one in findings if not (is_unused and _has_no_clients(one))]
 
 
 def each_once(advice: Collection[str]) -> str:

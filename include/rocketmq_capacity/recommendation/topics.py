@@ -41,16 +41,11 @@ def topic_answers(topic: AdvisedTopic) -> TopicAnswers:
     changes = [change for one in said for change in one.recommendations]
     refusals = {rule: reason for one in said for rule, reason in one.refusals.items()}
     answered = {rule for one in changes for rule in one.rules}
-    left = investigate(
-        [one for one in topic.findings if not is_hidden_by_broker(one)],
-        answered,
-        topic.cluster,
-        topic=topic.name,
-        addresses=[place.address for place in topic.places],
-        refusals=refusals,
-    )
+    left = [one for one in topic.findings if one.rule not in answered and not is_hidden_by_broker(one)]
+    addresses = [place.address for place in topic.places]
+    looks = [investigate(left, topic.cluster, topic=topic.name, addresses=addresses, refusals=refusals)] if left else []
     return TopicAnswers(
-        recommendations=with_afterwards([*changes, *([left] if left else [])], topic.cluster.nameserver),
+        recommendations=with_afterwards([*changes, *looks], topic.cluster.nameserver),
         refusals=TopicRefusals(
             topic=topic.name,
             is_ordered=safety.is_ordered,
