@@ -6,13 +6,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import DriftedTopic, Inventory, InventoryBroker
-from tests.assessment.cases import a_group, a_topic, members
+from rocketmq_capacity.snapshot.inventory import DriftedTopic, Inventory, InventoryBroker, InventoryFailure
+from tests.assessment.cases import READ_ONLY, WRITE_ONLY, a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
 from tests.recommendation.answers import answer
 from tests.simulation.clusters import broker, cluster, queues
 
-READ_ONLY = 4
 FULL = {"commitLogDiskRatio": "0.9"}
 
 
@@ -61,3 +60,17 @@ def test_brokers_for_which_the_same_is_advised_are_looked_into_together() -> Non
     inventory = cluster([topic], [a_group("g", members(2), [topic], lag=0)], [*brokers, roomy])
 
     assert looks(inventory) == [(["BROKER_DISK"], ["broker-a", "broker-b"])]
+
+
+def test_below_the_bound_closed_brokers_are_looked_into_together_with_the_snapshot() -> None:
+    """broker-d did not answer: 8 of the 20 queues of each topic are missing."""
+    brokers = [broker("broker-a"), broker("broker-b", perm=WRITE_ONLY), broker("broker-c", perm=WRITE_ONLY)]
+    layout = [queues("broker-a", 4), *(queues(one.broker_name, 4, perm=WRITE_ONLY) for one in brokers[1:])]
+    topics = [a_topic(name, *layout, queues("broker-d", 8)) for name in ("pay", "refund")]
+    failures = [InventoryFailure(broker_addr="broker-d:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out")]
+    groups = [a_group("g", members(2), topics)]
+
+    assert looks(cluster(topics, groups, [*brokers, broker("broker-d")], failures)) == [
+        (["READ_LESS_THAN_WRITE", "SNAPSHOT_INCOMPLETE"], None)
+    ]
+    assert (["READ_LESS_THAN_WRITE"], ["broker-c"]) in looks(cluster(topics, groups, [*brokers, broker("broker-d")]))

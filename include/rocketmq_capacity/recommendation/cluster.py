@@ -14,11 +14,11 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.broker_loss import Masterless
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import COVERAGE, AdvisedCluster
 from rocketmq_capacity.recommendation.investigate import advice_on, investigate, is_hidden_by_broker
+from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 
 ON_THE_SNAPSHOT: Final = ("SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT")
 
@@ -41,20 +41,17 @@ def cluster_answers(
         if one.consumer_group is one.topic is None and not (one.rule == COVERAGE and one.broker_name in levelled)
     ]
     hidden = {one.broker_name or "": one for one in findings if is_hidden_by_broker(one)}
+    closed = [replace(one, topic=None) for _, one in sorted(hidden.items())]
     added = add_broker(of_cluster, cluster)
     answered = () if added is None else added.rules
-    looks = _looks([one for one in of_cluster if one.rule not in answered], cluster)
-    closed = [_readable_again(one, cluster) for _, one in sorted(hidden.items())]
-    return with_afterwards([*([] if added is None else [added]), *looks], cluster.nameserver) + closed
+    looks = _looks([one for one in (*of_cluster, *closed) if one.rule not in answered], cluster)
+    done = with_afterwards([*([] if added is None else [added]), *looks], cluster.nameserver)
+    return [_shows_permission(one) if one.rules == (READ_LESS_THAN_WRITE,) else one for one in done]
 
 
-def _readable_again(hidden: tables.Finding, cluster: AdvisedCluster) -> tables.Recommendation:
-    """The look into a broker whose own permission hides the queues of this finding, and of others like it."""
-    name = hidden.broker_name or ""
-    look = investigate([replace(hidden, topic=None)], cluster, broker_names=[name])
-    (done,) = with_afterwards([look], cluster.nameserver)
-    settings = commands.broker_config(cluster.nameserver, cluster.address(name))
-    return replace(done, check_command=settings, check_shows="brokerPermission is 6.")
+def _shows_permission(look: tables.Recommendation) -> tables.Recommendation:
+    """The look into a closed broker: its settings, which are looked at first, also show that it is open again."""
+    return replace(look, check_command=look.commands[0], check_shows="brokerPermission is 6.")
 
 
 def _looks(findings: Sequence[tables.Finding], cluster: AdvisedCluster) -> Iterator[tables.Recommendation]:
