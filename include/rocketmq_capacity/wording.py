@@ -48,6 +48,11 @@ def listed(names: Sequence[str], most: int = LISTED) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+def verbatim(names: str) -> str:
+    """Names for a sentence that is formatted afterwards: their own braces are no places of it."""
+    return names.replace("{", "{{").replace("}", "}}")
+
+
 def counted(number: int, noun: str, several: str | None = None) -> str:
     """A number with its noun: ``1 queue``, ``2,000 queues``; ``several`` is the plural if it does not end in s."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"

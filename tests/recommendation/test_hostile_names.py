@@ -4,12 +4,20 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import pytest
 
+from rocketmq_capacity.recommendation.facts import AdvisedCluster
+from rocketmq_capacity.recommendation.investigate import advice_on
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.vocabulary import WARNING
 from tests.assessment.cases import member, members
+from tests.fixtures.units import units_of
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import HOSTILE_BROKER, NAMESERVER, Cases
-from tests.simulation.clusters import queues
+from tests.report.whole_evidence import whole
+from tests.simulation.clusters import cluster, queues
 
 CASES = Cases()
 NAMES: Final = (
@@ -113,3 +121,23 @@ def test_a_comment_is_one_line_whatever_it_contains(answered: Answers) -> None:
     for command in found["commands"]:
         assert command.startswith("# mqadmin updateTopic ")
         assert command.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("rule", "figures"),
+    [
+        ("LAG_STATE", {"clients": 1, "slow_pulls": {"client_ids": ["{pod}"]}}),
+        ("ORPHAN_QUEUE", {"orphans": 1, "not_taken_by": ["{pod}"]}),
+        ("READ_LESS_THAN_WRITE", {"write_queue_nums": 4}),
+        ("READ_LESS_THAN_WRITE", {"write_queue_nums": 4, "broker_perm": 2}),
+        ("STUCK_QUEUE", {"queues": [{"cause": "NOT_CREATED"}]}),
+    ],
+)
+def test_braces_in_a_name_are_no_places_of_the_advice(rule: str, figures: dict[str, object]) -> None:
+    advised = AdvisedCluster.of(units_of(cluster([]), Policy()).cluster, Policy(), [])
+    evidence = msgspec.json.encode(whole(rule, figures)).decode()
+    found = Finding(
+        rule=rule, severity=WARNING, broker_name="{pod}", subjects=("{pod}",), evidence=evidence, message="{pod}"
+    )
+
+    assert "{pod}" in advice_on(found, advised)

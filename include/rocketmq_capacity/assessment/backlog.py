@@ -28,7 +28,7 @@ from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
-from rocketmq_capacity.wording import counted, fixed, listed, queue_label, rounded
+from rocketmq_capacity.wording import counted, fixed, listed, queue_label, rounded, verbatim
 
 NO_CLIENTS: Final = (
     "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are kept"
@@ -116,8 +116,9 @@ def _look_at_readers(_: Finding, evidence: Evidence) -> str:
 
 
 def _pull_more(bound: PullBound) -> str:
+    client_ids = verbatim(listed(bound.client_ids))
     return (
-        f"Set pullInterval of {listed(bound.client_ids)} to 0, its default, or pull more at once: with pullBatchSize"
+        f"Set pullInterval of {client_ids} to 0, its default, or pull more at once: with pullBatchSize"
         f" {bound.pull_batch_size} and a pause of {bound.pull_interval_ms:,} ms a client reads at most"
         f" {fixed(bound.most_msgs_per_s, 1)} msg/s of a queue, and more of them come. Neither more clients nor more"
         " threads change that."

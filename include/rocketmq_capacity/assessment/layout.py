@@ -47,11 +47,10 @@ WRITE_ONLY_BROKER: Final = (
 )
 
 
-def _advice(finding: Finding, evidence: HiddenQueues) -> str:
+def _advice(_: Finding, evidence: HiddenQueues) -> str:
     if evidence.read_queue_nums:
         return "{message}"
-    advice = WRITE_ONLY if evidence.broker_perm is UNSET else WRITE_ONLY_BROKER
-    return advice.format(broker_name=finding.broker_name)
+    return WRITE_ONLY if evidence.broker_perm is UNSET else WRITE_ONLY_BROKER
 
 
 READ_LESS_THAN_WRITE: Final = Rule(

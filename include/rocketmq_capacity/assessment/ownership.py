@@ -19,7 +19,7 @@ from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, Place
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CONFIG, CRITICAL, INFO, MASTERLESS, MIXED, PERM_WRITE, POP, WARNING, java_order
-from rocketmq_capacity.wording import counted, listed, queue_label, rounded
+from rocketmq_capacity.wording import counted, listed, queue_label, rounded, verbatim
 
 NAMED: Final = 50
 """The most groups that are named; all are counted."""
@@ -50,7 +50,7 @@ def _compare_owners(_: Finding, evidence: Evidence) -> str:
     if not isinstance(evidence, Orphans):
         return COMPARE_OWNERS
     if not isinstance(evidence.not_taken_by, UnsetType):
-        return NOT_TAKEN_ADVICE.format(clients=listed(evidence.not_taken_by))
+        return NOT_TAKEN_ADVICE.format(clients=verbatim(listed(evidence.not_taken_by)))
     return SUSPENDED_ADVICE if evidence.cause == STUCK else COMPARE_OWNERS
 
 

@@ -66,7 +66,7 @@ ADMIT: Final[Mapping[str, str]] = {
 
 def _advice(finding: Finding, evidence: StuckQueues) -> str:
     if finding.broker_name is not None:
-        return ADMIT[evidence.queues[0].cause or ""].format(broker_name=finding.broker_name)
+        return ADMIT[evidence.queues[0].cause or ""]
     if isinstance(evidence.suspended_client_ids, UnsetType):
         return LISTENERS
     are_all = set(evidence.suspended_client_ids).issuperset(evidence.client_ids)

@@ -140,7 +140,8 @@ class Rule:
             with the rule's name is its own anyway.
         details: more for people, in Markdown; links start at the folder of the documents.
         advice: what to do where no action answers it: a sentence, or finding and evidence -> the sentence. It may name
-            ``{subjects}``, ``{topic}``, ``{message}`` (the finding's) and ``{no_strategy}`` (why no strategy helps).
+            ``{subjects}``, ``{topic}``, ``{broker_name}``, ``{message}`` (the finding's) and ``{no_strategy}`` (why no
+            strategy helps). Other names go in by :func:`rocketmq_capacity.wording.verbatim`.
         looks: what one looks at first.
         shows: what the command shows once the finding is gone.
         shown_by: this command, for a finding of a group or of brokers.

@@ -159,6 +159,7 @@ def _advice(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     return advice.format(
         subjects=listed(finding.subjects),
         topic=finding.topic,
+        broker_name=finding.broker_name,
         message=finding.message,
         no_strategy=NO_STRATEGY.format(least=_least(cluster)),
     )
