@@ -42,9 +42,9 @@ def fixed(number: float, decimals: int) -> str:
     return f"{_decimal(number, decimals):f}"
 
 
-def listed(names: Sequence[str], most: int = LISTED) -> str:
-    """The first names for a sentence: ``a, b, c and 4 more``."""
-    more = len(names) - most
+def listed(names: Sequence[str], most: int = LISTED, of: int | None = None) -> str:
+    """The first names for a sentence: ``a, b, c and 4 more``; ``of`` is how many there are, if not all are given."""
+    more = (len(names) if of is None else of) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 

@@ -293,6 +293,7 @@ def test_a_client_with_nothing_but_drained_queues_is_named(judged: Judgement) ->
     found = judged.group("only_drained_queues")
 
     assert (found["drained_clients"], found["drained_brokers"]) == (["c02"], ["readonly"])
+    assert found["drained_topics"] == ["only_drained_queues"]
     assert judged.group("three_share_two_dead")["drained_clients"] == ["c03", "c04"]
 
 
@@ -308,6 +309,8 @@ def test_a_read_only_broker_that_is_read_to_its_end_is_one_finding_whatever_numb
         "clients": 2,
         "consumer_groups": 2,
         "group_names": ["g", "h"],
+        "topics": 1,
+        "topic_names": ["t"],
         "brokers": ["readonly"],
     }
     assert found["message"] == (
@@ -324,9 +327,23 @@ def test_a_topic_that_is_closed_on_one_broker_does_not_make_the_broker_writable_
 
     assert "Find out whether readonly is meant to stay read-only." in of_broker["reason"]
     assert [line for line in of_broker["commands"] if "brokerPermission" in line]
-    assert "Find out whether these topics are meant to take no messages on broker-b" in of_topic["reason"]
+    assert (
+        "Find out whether these topics are meant to take no messages on broker-b, where they are read to the end: t. If"
+        in of_topic["reason"]
+    )
     assert not [line for line in of_topic["commands"] if "brokerPermission" in line]
     assert answer(_read_only()).all("CHANGE_STRATEGY") == told.all("CHANGE_STRATEGY") == []
+
+
+def test_the_first_topics_that_are_closed_on_a_broker_are_named_and_all_are_counted() -> None:
+    """Of broker-c only t00 is closed, whose group owns queues of broker-b and of broker-c."""
+    closed = [queues(name, 2, perm=READ_ONLY) for name in ("broker-b", "broker-c")]
+    topics = [a_topic(f"t{i:02}", queues("broker-a", 2), *closed[: 1 if i else 2]) for i in range(60)]
+    groups = [a_group(f"g_{one.topic}", members(2), [one], lag=0) for one in topics]
+    (of_b, of_c) = (row for row in answer(cluster(topics, groups)).rows if row["rules"] == ["READ_ONLY_IDLE"])
+
+    assert "on broker-b, where they are read to the end: t00, t01, t02, t03, t04 and 55 more. If so" in of_b["reason"]
+    assert "on broker-c, where they are read to the end: t00. If so" in of_c["reason"]
 
 
 def _read_only() -> Inventory:

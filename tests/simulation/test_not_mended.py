@@ -55,7 +55,7 @@ def test_a_client_only_on_a_dead_broker_is_not_mended_by_the_loss_of_that_broker
         brokers = [broker(name, perm=perm) for name, perm in zip(("a", "dead"), perms, strict=False)]
         return units_of(cluster([PAY], [], brokers), Policy()).cluster
 
-    (found,) = read_only_idle([Drained("g", ["2"], ["dead"])], facts(6, 4))
+    (found,) = read_only_idle([Drained("g", ["2"], ["dead"], ["pay"])], facts(6, 4))
 
     assert undecided_of_cluster(found, facts(6, 4), facts(6), Policy()) == "the changed cluster no longer has dead"
     assert undecided_of_cluster(found, facts(6, 4), facts(6, 4), Policy()) is not None

@@ -138,7 +138,7 @@ def _status(group: AssessedGroup, spare: ScaleDown) -> GroupStatus:
     verdict, facts, current = settled(group.provision, spare), group.facts, group.current
     bounds = client_bounds(group, verdict, spare)
     use, judged, needed = verdict.utilisation, verdict.judged_utilisation, verdict.needed or NOT_KNOWN
-    headroom, (drained_clients, drained_brokers) = group_headroom(group), drained(group)
+    headroom, (drained_clients, drained_places) = group_headroom(group), drained(group)
     return GroupStatus(
         consumer_group=facts.consumer_group,
         message_model=facts.message_model,
@@ -165,7 +165,8 @@ def _status(group: AssessedGroup, spare: ScaleDown) -> GroupStatus:
         utilisation_upper=use and use.upper,
         busiest_client=verdict.busiest_client,
         drained_clients=tuple(drained_clients),
-        drained_brokers=tuple(drained_brokers),
+        drained_brokers=tuple(broker_name for broker_name, _ in drained_places),
+        drained_topics=tuple(topic for _, topic in drained_places),
         outlier_clients=tuple(group.client_ids[one.client] for one in group.outliers),
         judged_utilisation=judged and judged.estimate,
         judged_utilisation_lower=judged and judged.lower,

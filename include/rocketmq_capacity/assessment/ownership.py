@@ -94,8 +94,8 @@ READ_ONLY_BROKER: Final = (
     " not, make it writable again (brokerPermission 6). No group needs another strategy."
 )
 CLOSED_TOPICS: Final = (
-    "Find out whether these topics are meant to take no messages on {subjects}, where they are read to the end. If so,"
-    " remove their queues there; if not, let them be written again. {message}"
+    "Find out whether these topics are meant to take no messages on {broker_name}, where they are read to the end:"
+    " {topics}. If so, remove their queues there; if not, let them be written again. {message}"
 )
 
 
@@ -107,11 +107,16 @@ class ReadOnlyIdle(Evidence, frozen=True, kw_only=True):
     clients: Annotated[int, means("that own only such queues", "client")]
     consumer_groups: Annotated[int, means("of these clients", "group")]
     group_names: Annotated[Sequence[str], means("the first of these groups")]
+    topics: Annotated[int, means("of these queues", "topic")]
+    topic_names: Annotated[Sequence[str], means("the first of these topics")]
     brokers: Annotated[Sequence[str], means("the broker, if all of it is read-only")]
 
 
 def _open_again(_: Finding, evidence: ReadOnlyIdle) -> str:
-    return READ_ONLY_BROKER if evidence.brokers else CLOSED_TOPICS
+    if evidence.brokers:
+        return READ_ONLY_BROKER
+    topics = verbatim(listed(evidence.topic_names, of=evidence.topics))
+    return CLOSED_TOPICS.replace("{topics}", topics)
 
 
 READ_ONLY_IDLE: Final = Rule(
@@ -345,11 +350,12 @@ def _pulls(group: AssessedGroup) -> Flags:
 
 
 class Drained(NamedTuple):
-    """The columns of ``group_status`` that READ_ONLY_IDLE reads."""
+    """The columns of ``group_status`` that READ_ONLY_IDLE reads; the last two have one entry a topic on a broker."""
 
     consumer_group: str
     drained_clients: Sequence[str]
     drained_brokers: Sequence[str]
+    drained_topics: Sequence[str]
 
 
 def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator[Finding]:
@@ -363,12 +369,14 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
         for one in cluster.brokers
         if one.broker_id == 0 and one.broker_perm is not None and not one.broker_perm & PERM_WRITE
     }
-    of_broker: dict[str, list[Drained]] = {}
+    of_broker: dict[str, dict[str, Drained]] = {}
+    topics_on: dict[str, set[str]] = {}
     for group in groups:
-        for name in group.drained_brokers:
-            of_broker.setdefault(name, []).append(group)
+        for name, topic in zip(group.drained_brokers, group.drained_topics, strict=True):
+            of_broker.setdefault(name, {})[group.consumer_group] = group
+            topics_on.setdefault(name, set()).add(topic)
     for name in sorted(of_broker.keys() - masterless(cluster.brokers).keys()):
-        drained_groups = sorted(of_broker[name], key=lambda one: java_order(one.consumer_group))
+        drained_groups = sorted(of_broker[name].values(), key=lambda one: java_order(one.consumer_group))
         names = [group.consumer_group for group in drained_groups]
         clients = sum(len(group.drained_clients) for group in drained_groups)
         yield finding(
@@ -380,6 +388,8 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
                 clients=clients,
                 consumer_groups=len(names),
                 group_names=names[:NAMED],
+                topics=len(topics_on[name]),
+                topic_names=sorted(topics_on[name], key=java_order)[:NAMED],
                 brokers=[name] if name in closed else [],
             ),
             message=f"{counted(clients, 'client')} of {counted(len(names), 'group')} ({listed(names)})"
@@ -388,8 +398,8 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
         )
 
 
-def drained(group: AssessedGroup) -> tuple[list[str], list[str]]:
-    """Clients whose every queue is on brokers that take no messages and is read to its end; and these brokers.
+def drained(group: AssessedGroup) -> tuple[list[str], list[tuple[str, str]]]:
+    """Clients whose every queue is on brokers that take no messages and is read to its end; and (broker, topic) there.
 
     Such a broker is read-only or has no master. Brokers that the snapshot lacks are unknown, and do not count.
     """
@@ -405,8 +415,8 @@ def drained(group: AssessedGroup) -> tuple[list[str], list[str]]:
     works[[client for client, _ in owners.strangers]] = True
     idle = np.flatnonzero(~works & (group.whole_load.queues > 0))
     ids = [group.client_ids[client] for client in idle.tolist()]
-    idle_queues = owners.queue[np.isin(owners.client, idle)]
-    return ids, sorted({queues.places[place].broker_name for place in queues.place[idle_queues].tolist()})
+    idle_queues = owners.queue[np.isin(owners.client, idle)].tolist()
+    return ids, sorted({(queues.names[one].broker_name, queues.names[one].topic) for one in idle_queues})
 
 
 def _is_dead(place: Place) -> bool:

@@ -79,7 +79,10 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
         tuple[str, ...],
         means("ids of clients that own queues only on brokers that take no messages, read to their end"),
     ] = ()
-    drained_brokers: Annotated[tuple[str, ...], means("these brokers (READ_ONLY_IDLE)")] = ()
+    drained_brokers: Annotated[
+        tuple[str, ...], means("these brokers, one entry for each topic there (READ_ONLY_IDLE)")
+    ] = ()
+    drained_topics: Annotated[tuple[str, ...], means("the topic of each entry")] = ()
     judged_utilisation: Annotated[
         Amount | None,
         means(
