@@ -238,4 +238,4 @@ def test_read_queues_are_raised_before_more_are_added(answered: Answers) -> None
     assert not raised["is_manual"]
     assert found["is_manual"]
     assert all(command.startswith("# ") for command in found["commands"])
-    assert "Do not run the commands unchanged: RAISE_READ_QUEUES of the topic comes first" in found["reason"]
+    assert "Do not run the commands unchanged: queues of the topic that nobody can read come first" in found["reason"]

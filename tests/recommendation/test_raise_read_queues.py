@@ -286,6 +286,31 @@ def test_a_broker_that_lets_nobody_read_is_mended_once_for_all_of_its_topics() -
     assert (found["check_command"], found["check_shows"]) == (look, "brokerPermission is 6.")
 
 
+def test_a_closed_broker_is_neither_raised_nor_counted_with_the_others_of_its_topic() -> None:
+    """On broker-c the topic's own permission lacks READ: that is looked into with the topic."""
+    short = [queues("broker-b", 2, 4, WRITE_ONLY), queues("broker-c", 2, 4, WRITE_ONLY)]
+    topics = {
+        name: a_topic(name, queues("broker-a", read, 4), *short, order=False, message_type="NORMAL")
+        for name, read in (("raised", 2), ("whole", 4))
+    }
+    brokers = [broker("broker-a"), broker("broker-b", broker_perm=WRITE_ONLY), broker("broker-c")]
+    groups = [a_group(f"g_{name}", members(2), [topic]) for name, topic in topics.items()]
+    answered = answer(cluster(topics.values(), groups, brokers))
+    found = answered.one("RAISE_READ_QUEUES", topic="raised")
+
+    assert [options(line.removeprefix("# "))["-b"] for line in found["commands"] if "updateTopic" in line] == [
+        "broker-a:10911"
+    ]
+    assert (waits(found), waits(found, "after")) == ({"g_raised": 10_000}, {"g_raised": 0})
+    assert "Give every broker that lets consumers read as many" in found["reason"]
+    assert "The permission hides all queues of broker-b, broker-c: that is mended apart" in found["reason"]
+    assert "Do not run the commands unchanged" not in found["reason"]
+    for topic, actions in (("raised", ["INVESTIGATE", "RAISE_READ_QUEUES"]), ("whole", ["INVESTIGATE"])):
+        assert answered.actions(topic=topic) == actions
+        reason = answered.one("INVESTIGATE", topic=topic)["reason"]
+        assert reason.startswith("Find out why broker-c lets producers write and no consumer read")
+
+
 @pytest.mark.parametrize("name", ["raise_nothing", "raise_reads_more"])
 def test_as_many_or_more_read_queues_need_no_answer(answered: Answers, name: str) -> None:
     assert answered.all("RAISE_READ_QUEUES", topic=name) == []

@@ -65,6 +65,25 @@ def test_a_finding_of_one_topic_is_not_answered_by_a_change_of_another(topic, is
     assert found == [[0] if is_answered else []]
 
 
+@pytest.mark.parametrize(("broker_name", "is_answered"), [("broker-a", True), ("broker-b", False)])
+def test_other_queue_counts_of_a_topic_answer_no_finding_on_a_broker_that_keeps_its_own(broker_name, is_answered):
+    before, after = (
+        {
+            "queues": [
+                {"broker_name": "broker-a", "read_queue_nums": read, "write_queue_nums": 4},
+                {"broker_name": "broker-b", "read_queue_nums": 4, "write_queue_nums": 4},
+            ]
+        }
+        for read in (2, 4)
+    )
+    found = places(
+        [a_finding("READ_LESS_THAN_WRITE", consumer_group=None, topic="pay", broker_name=broker_name)],
+        [a_recommendation("RAISE_READ_QUEUES", before, after, rules=["READ_LESS_THAN_WRITE"])],
+    )
+
+    assert found == [[0] if is_answered else []]
+
+
 def test_a_recommendation_answers_no_other_rules_finding():
     found = places([a_finding("HOT_QUEUE")], [a_recommendation(consumer_group="g_pay")])
 

@@ -162,10 +162,12 @@ def expand_queues(topic: AdvisedTopic, chosen: Expansion, safety: Safety) -> tab
     """The best layout as a recommendation."""
     best, outcome = chosen.best, chosen.best.outcome
     changes = queue_changes(topic, safety, best.case.counts)
-    # The other command would set fewer queues again, if it were run after this one.
-    is_raised = any(topic.answerable(READ_LESS_THAN_WRITE))
+    # The commands of RAISE_READ_QUEUES would set fewer queues again, if they were run after these.
+    is_hidden = any(topic.answerable(READ_LESS_THAN_WRITE))
     forbids = changes.forbids + preflight.reasons(
-        "RAISE_READ_QUEUES of the topic comes first, and then another plan" if is_raised else None,
+        "queues of the topic that nobody can read come first (READ_LESS_THAN_WRITE), and then another plan"
+        if is_hidden
+        else None,
         preflight.offline_groups(safety),
         preflight.unseen_groups(safety),
         outcome.unknown(),

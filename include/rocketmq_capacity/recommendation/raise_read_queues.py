@@ -20,7 +20,7 @@ from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route
-from rocketmq_capacity.recommendation.stranded import StrandedMessages, stranded_messages
+from rocketmq_capacity.recommendation.stranded import StrandedMessages, is_short, stranded_messages
 from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
 from rocketmq_capacity.wording import listed
 
@@ -34,7 +34,7 @@ ACTION: Final = Action(
     check=route,
     way_back="None is needed: with fewer read than write queues messages stay unread again.",
     answers=(RULE,),
-    offered="for every topic with fewer read than write queues, unless it is static",
+    offered="for every topic with fewer read than write queues where consumers may read, unless it is static",
     moves_queues=True,
     details="""
     The card shows how many messages of each group wait in queues that it cannot see (`stranded`). Nobody can read
@@ -61,6 +61,13 @@ ACTION: Final = Action(
     other queue is reset as well.
     """,
 )
+EVERYWHERE: Final = (
+    "Give every broker as many read queues as write queues: then consumers see every queue that is written."
+)
+WHERE_READABLE: Final = (
+    "Give every broker that lets consumers read as many read queues as write queues: then they see every queue that is"
+    " written there. The permission hides all queues of {closed}: that is mended apart, and not counted here."
+)
 SKIPS: Final = (
     "A group that has no offset there may begin at the end and skip them. To have them read, stop its clients, run the"
     " commands in their order, and start the clients again."
@@ -73,15 +80,14 @@ GOES_ON: Final = "Every group has offsets there, and goes on from them."
 
 
 def raising_case(topic: AdvisedTopic) -> QueueChange | None:
-    """The case that raises every broker with fewer read than write queues; None if there is none, or a static topic."""
+    """The case that raises every broker that has too few read queues; None if there is none, or for a static topic."""
     if topic.facts.is_static or not any(topic.answerable(RULE)):
         return None
     counts = [
         QueueCounts(broker_name=one.broker_name, read_queue_nums=write, write_queue_nums=write)
         for one in (place.place for place in topic.places)
-        if (read := one.read_queue_nums) is not None and (write := one.write_queue_nums) is not None and read < write
+        if is_short(one) and (write := one.write_queue_nums) is not None
     ]
-    # Where only the permission hides queues, more of them change nothing.
     return queue_case(ACTION, topic.name, counts) if counts else None
 
 
@@ -103,7 +109,7 @@ def raise_read_queues(
         target=changes.after,
         is_manual=is_manual,
         reason=sentences(
-            "Give every broker as many read queues as write queues: then consumers see every queue that is written.",
+            _what(topic),
             *_about(waiting),
             preflight.ORDERED if safety.is_ordered else None,
             preflight.blocked(changes.forbids),
@@ -113,6 +119,11 @@ def raise_read_queues(
         before={"queues": changes.before, "groups": before, "stranded": [_shown(one, one.now) for one in stranded]},
         after={"queues": changes.after, "groups": after, "stranded": [_shown(one, one.after) for one in stranded]},
     )
+
+
+def _what(topic: AdvisedTopic) -> str:
+    closed = [place.place.broker_name for place in topic.places if place.place.is_write_only]
+    return WHERE_READABLE.format(closed=listed(closed)) if closed else EVERYWHERE
 
 
 def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:

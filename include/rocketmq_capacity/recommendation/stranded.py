@@ -1,4 +1,4 @@
-"""Stranded messages: unread messages of each group in queues that producers write and consumers cannot see.
+"""Stranded messages: unread messages of each group in queues that more read queues would show to consumers.
 
 If a group without an offset gets to see such a queue, the broker gives it offset 0, as long as the queue begins at 0
 and its first message is in memory. Otherwise its clients begin where consumeFromWhere says, by default at the end. An
@@ -42,11 +42,11 @@ class StrandedMessages:
 
 
 def stranded_messages(topic: AdvisedTopic) -> list[StrandedMessages]:
-    """The stranded messages of each group that reads the topic, by name; none if all queues are readable.
+    """The stranded messages of each group that reads the topic, by name; none if more read queues show nothing.
 
     A group with clients that does not subscribe to the topic does not read it, even if it has old offsets.
     """
-    hiding = [place.place for place in topic.places if _hides(place.place)]
+    hiding = [place.place for place in topic.places if is_short(place.place)]
     readers = [one for one in topic.readers if one.kind != SYSTEM and (one.is_subscribed or one.connections == 0)]
     if not hiding:
         return []
@@ -82,8 +82,10 @@ class _Hidden:
     """Its id is below write_queue_nums."""
 
 
-def _hides(place: Place) -> bool:
-    return place.read_queue_nums is not None and place.read_queue_nums < (place.write_queue_nums or 0)
+def is_short(place: Place) -> bool:
+    """Whether consumers see fewer queues than producers for want of read queues, and not by the permission."""
+    read, write = place.read_queue_nums, place.write_queue_nums or 0
+    return read is not None and read < write and not place.is_write_only
 
 
 def _hidden(topic: AdvisedTopic, place: Place) -> Iterator[_Hidden]:

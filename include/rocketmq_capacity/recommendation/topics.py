@@ -41,7 +41,13 @@ def topic_answers(topic: AdvisedTopic) -> TopicAnswers:
     changes = [change for one in said for change in one.recommendations]
     refusals = {rule: reason for one in said for rule, reason in one.refusals.items()}
     answered = {rule for one in changes for rule in one.rules}
-    left = [one for one in topic.findings if one.rule not in answered and not is_hidden_by_broker(one)]
+    # More queues show nothing where the permission hides them all.
+    write_only = {place.place.broker_name for place in topic.places if place.place.is_write_only}
+    left = [
+        one
+        for one in topic.findings
+        if not is_hidden_by_broker(one) and (one.rule not in answered or one.broker_name in write_only)
+    ]
     addresses = [place.address for place in topic.places]
     looks = [investigate(left, topic.cluster, topic=topic.name, addresses=addresses, refusals=refusals)] if left else []
     return TopicAnswers(

@@ -52,7 +52,9 @@ def answering(
         fitting = [
             position
             for position in positions
-            if _fits(recommendations[position], group, topic) and _is_about(recommendations[position], finding)
+            if _fits(recommendations[position], group, topic)
+            and _is_about(recommendations[position], finding)
+            and _changes_queues(recommendations[position], finding)
         ]
         return sorted(fitting, key=lambda position: (action_of(recommendations[position].action).place, position))
 
@@ -98,3 +100,11 @@ def _is_about(recommendation: PlanRecommendation, finding: PlanFinding) -> bool:
 
     version, broker_names = recommendation.before.get("version"), looked_into(recommendation)
     return version in (None, version_named_in(finding)) and (not broker_names or finding.broker_name in broker_names)
+
+
+def _changes_queues(recommendation: PlanRecommendation, finding: PlanFinding) -> bool:
+    """Whether other queue counts of a topic concern the broker of its finding; true for any other."""
+    before, after = recommendation.before.get("queues", ()), recommendation.after.get("queues", ())
+    if finding.topic is None or finding.broker_name is None or not (before and after):
+        return True
+    return any(one["broker_name"] == finding.broker_name and one not in before for one in after)
