@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.errors import DatasetMissing
+from rocketmq_capacity.errors import DatasetMissing, TableDamaged
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
@@ -55,6 +55,25 @@ def test_a_column_that_is_missing_is_named_before_spark_starts(tmp_path: Path, s
         step(planning)
 
     assert str(error.value) == line(planning, column)
+
+
+@pytest.mark.parametrize("rows", [0, 10**18])
+def test_a_manifest_that_counts_other_rows_than_there_are_is_not_believed(tmp_path: Path, rows: int) -> None:
+    planning = planned(tmp_path)
+    file = planning.run.folder / "steps" / "snapshot.json"
+    manifest = json.loads(file.read_bytes())
+    (name,) = manifest["files"]["group_unit"]
+    held = manifest["files"]["group_unit"][name]["rows"]
+    manifest["files"]["group_unit"][name]["rows"] = rows
+    file.write_text(json.dumps(manifest))
+
+    with pytest.raises(TableDamaged) as error:
+        assess(planning)
+
+    assert str(error.value) == (
+        f"{planning.run.folder}: the table group_unit is damaged: {name} has {held:,} rows instead of {rows:,};"
+        " expected the files that its step has written; plan the snapshot of this run again"
+    )
 
 
 def test_a_what_if_of_such_a_run_names_the_run_before(tmp_path: Path) -> None:

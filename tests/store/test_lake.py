@@ -37,7 +37,7 @@ def test_a_manifest_that_is_not_whole_commits_nothing(tmp_path: Path, content: b
     run.begin("publish")
     (tmp_path / "steps" / "publish.json").write_bytes(content)
     assert not run.is_committed("publish")
-    with pytest.raises(DatasetMissing, match="the step publish has not finished"):
+    with pytest.raises(DatasetMissing, match=r"publish\.json: is no whole manifest of the step publish"):
         run.datasets("publish")
 
 
@@ -99,6 +99,23 @@ def test_bytes_that_were_changed_in_place_are_found_where_a_table_of_another_pro
     assert len(run.files("finding")) == 2
     with pytest.raises(TableDamaged, match=r"part-1.parquet has other bytes than were written"):
         run.check_bytes("finding")
+
+
+@pytest.mark.parametrize("number", [-1, 1.5, "2", 10**30, True])
+@pytest.mark.parametrize("member", ["rows", "size_bytes"])
+def test_a_manifest_with_what_is_no_number_of_rows_or_bytes_is_none_and_is_named(
+    tmp_path: Path, member: str, number: object
+) -> None:
+    run = committed(tmp_path)
+    file = run.folder / "steps" / "assess.json"
+    manifest = json.loads(file.read_bytes())
+    manifest["files"]["finding"][NAMES[0]][member] = number
+    file.write_text(json.dumps(manifest))
+
+    assert not run.is_committed("assess")
+    with pytest.raises(DatasetMissing) as error:
+        run.require("assess")
+    assert str(error.value) == f"{file}: is no whole manifest of the step assess; run the step again"
 
 
 def linked(path: Path) -> None:

@@ -192,6 +192,13 @@ class Run:
         counts = [None] if files is None else [file.rows for file in files.values()]
         return None if None in counts else sum(filter(None, counts))
 
+    def check_rows(self, dataset: str, held: Mapping[str, int]) -> None:
+        """Errors: TableDamaged if some files of a committed dataset have other rows than its manifest says."""
+        listed = self._listed(dataset) or {}
+        for name, rows in held.items():
+            if name in listed and listed[name].rows not in (None, rows):
+                raise self._damaged(dataset, f"{name} has {rows:,} rows instead of {listed[name].rows:,}")
+
     def check_bytes(self, dataset: str) -> None:
         """Errors: TableDamaged if a file of a committed dataset has other bytes than its writer has written."""
         listed = self._listed(dataset) or {}
@@ -337,9 +344,14 @@ class Run:
             sync(self._steps, deep=False)
 
     def require(self, step: str) -> None:
-        """Errors: :class:`DatasetMissing` if the step has not finished in this run."""
-        if not self.is_committed(step):
-            raise DatasetMissing(f"{self.folder}: the step {step} has not finished in this run; run it first")
+        """Errors: :class:`DatasetMissing` if the step has not finished in this run, or if its manifest is not whole."""
+        if self.is_committed(step):
+            return
+        with told_in_one_line(file := self._manifest(step)):
+            is_there = file.exists()
+        if is_there:
+            raise DatasetMissing(f"{file}: is no whole manifest of the step {step}; run the step again")
+        raise DatasetMissing(f"{self.folder}: the step {step} has not finished in this run; run it first")
 
     def datasets(self, step: str) -> list[str]:
         """The names of the datasets that a finished step has written. Errors: as :meth:`require`."""

@@ -4,11 +4,14 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from rocketmq_capacity.store.place import difference, file_system, key_of, told_in_one_line
 from rocketmq_capacity.store.writing import write_whole
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
 class File(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -20,8 +23,8 @@ class File(msgspec.Struct, frozen=True, omit_defaults=True):
         sha256: of its bytes, in hexadecimal digits; None as for ``rows``.
     """
 
-    size_bytes: int
-    rows: int | None = None
+    size_bytes: Number
+    rows: Number | None = None
     sha256: str | None = None
 
 
@@ -34,7 +37,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     step: str
     datasets: list[str]
-    files: dict[str, dict[str, int | File]] | None = None
+    files: dict[str, dict[str, Number | File]] | None = None
 
     def listed(self, dataset: str) -> Files | None:
         """The files of a dataset; None if the manifest does not list them."""
