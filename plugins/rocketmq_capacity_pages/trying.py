@@ -15,7 +15,7 @@ from rocketmq_capacity.errors import BadInput, cut, shown
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
 from rocketmq_capacity.provider.change_form import change_forms, change_told, in_words  # noqa: TID251  # as the Dag
 from rocketmq_capacity.provider.latest_names import names_of, places_of_deployment  # noqa: TID251  # as the Dag
-from rocketmq_capacity.provider.scenario_form import PAGE, changes_problem, scenario_of_changes  # noqa: TID251
+from rocketmq_capacity.provider.scenario_form import PAGE, changes_problem, scenario_of_changes  # noqa: TID251  # as the Dag
 from rocketmq_capacity.provider.source import inventory_problem, starts  # noqa: TID251  # as the Dag
 from rocketmq_capacity_pages.access import Trier, TrierOnThePage, sends_its_origin
 from rocketmq_capacity_pages.airflow_run import Start, start_run

@@ -127,7 +127,7 @@ def _unhandled() -> Iterator[list[str]]:
     """What asyncio logs meanwhile of errors that nobody handled."""
     found: list[str] = []
     handler = logging.Handler(logging.WARNING)
-    handler.emit = lambda record: found.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: found.append(record.getMessage())  # type: ignore[method-assign]  # its one method
     logging.getLogger("asyncio").addHandler(handler)
     try:
         yield found

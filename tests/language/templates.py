@@ -22,7 +22,7 @@ INFLECTIONS: Final = (
     {"this", "these"},
 )
 CONNECTORS: Final = frozenset(
-    "and or of to at by is are on in for the it with from as more ms mib".split()  # noqa: SIM905
+    "and or of to at by is are on in for the it with from as more ms mib".split()  # noqa: SIM905  # read as words
 )
 """A text that has no other words may be anything."""
 MOST_VARIANTS: Final = 32

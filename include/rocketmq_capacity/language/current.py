@@ -100,8 +100,7 @@ def told_refusal(text: str) -> str:
 
 
 def _with_values(text: str, values: dict[str, Any]) -> Markup:
-    # The texts are this package's own.
-    return Markup(text) % {name: _shown(value) for name, value in values.items()}  # noqa: S704
+    return Markup(text) % {name: _shown(value) for name, value in values.items()}  # noqa: S704  # a text of this package
 
 
 def _shown(value: Any) -> Any:

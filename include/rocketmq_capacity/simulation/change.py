@@ -123,7 +123,7 @@ class ScenarioChange(Section, ABC):
 @cache
 def changes() -> Sequence[type[ScenarioChange]]:
     """The class of each change, by name."""
-    return sorted(kinds(ROOM, ScenarioChange), key=lambda model: model.change_name())  # type: ignore[type-abstract]
+    return sorted(kinds(ROOM, ScenarioChange), key=lambda model: model.change_name())  # type: ignore[type-abstract]  # only its subclasses
 
 
 class ChangeOfClients(ScenarioChange):

@@ -19,7 +19,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 if TYPE_CHECKING:
     AnyChange = ScenarioChange
 else:  # which classes there are is found out here
-    AnyChange = Annotated[Union[tuple(changes())], Field(discriminator="change")]  # noqa: UP007 - no | of a tuple
+    AnyChange = Annotated[Union[tuple(changes())], Field(discriminator="change")]  # noqa: UP007  # no | of a tuple
 
 WHAT: Final = "a scenario file"
 WORST_FIRST: Final[tuple[Ending, ...]] = ("SILENT", "KILL", "SHUTDOWN")
