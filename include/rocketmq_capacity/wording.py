@@ -1,7 +1,7 @@
 """Figures and lists as text, for messages, reasons and evidence."""
 
 from collections.abc import Sequence
-from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from typing import Final, overload
 
 from rocketmq_capacity.tables.dataset import Queue
@@ -10,6 +10,8 @@ from rocketmq_capacity.vocabulary import UnseenClients
 DECIMALS: Final = 4
 """Decimals of a metric or a ratio, as in the plan file."""
 _LAST_DIGITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(10)]
+_EXACT: Final = Context(prec=400)
+"""More digits than a float and its decimals have."""
 LISTED: Final = 5
 """The most names in a sentence; the others are counted."""
 NO_STRATEGY: Final = "its message model is neither CLUSTERING nor BROADCASTING: no strategy applies"
@@ -71,4 +73,4 @@ def queue_label(queue: Queue) -> str:
 
 
 def _decimal(number: float, decimals: int) -> Decimal:
-    return Decimal(repr(float(number))).quantize(_LAST_DIGITS[decimals], ROUND_HALF_UP)
+    return Decimal(repr(float(number))).quantize(_LAST_DIGITS[decimals], ROUND_HALF_UP, _EXACT)

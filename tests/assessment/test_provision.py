@@ -4,7 +4,9 @@ from functools import partial
 
 import pytest
 
+from rocketmq_capacity.assessment.sizes import clients_for
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables.dataset import MOST
 from tests.assessment.cases import OWN_STRATEGY, Part, a_group, a_topic, member, members, owned, pops, takes
 from tests.assessment.judge import Judgement, judge
 from tests.assessment.provision_cases import QUEUES, a_case, growing, rates_of_all
@@ -250,3 +252,7 @@ def test_clients_whose_queues_nobody_would_take_over_are_not_to_spare() -> None:
     assert found["utilisation"] == pytest.approx(0.001)
     # With fewer clients nobody reads the queues of those who left.
     assert (found["needed_clients_target"], found["min_safe_clients"]) == (3, 1)
+
+
+def test_no_number_of_clients_is_larger_than_the_tables_hold() -> None:
+    assert [clients_for(work, 0.5) for work in (0.0, 1.0, 2.0**29, 2.0**30, 1e30)] == [1, 2, 2**30, MOST, MOST]

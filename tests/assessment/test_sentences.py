@@ -26,6 +26,10 @@ def test_figures_are_rounded_half_up_by_their_decimal_digits() -> None:
     assert [rounded(x) for x in (0.00005, 0.03125, 1.00005, 2.0, None)] == [0.0001, 0.0313, 1.0001, 2.0, None]
 
 
+def test_figures_of_any_size_are_rounded() -> None:
+    assert [rounded(x) for x in (1e23, 1e24, 1.7e308, 5e-324)] == [1e23, 1e24, 1.7e308, 0.0]
+
+
 @pytest.mark.parametrize(
     ("names", "sentence"), [("a", "a"), ("abcde", "a, b, c, d, e"), ("abcdefg", "a, b, c, d, e and 2 more")]
 )

@@ -31,6 +31,7 @@ OUT_OF_RANGE: list[tuple[str, Any]] = [
     *((f"{READ}.samples[0].{name}", value) for name in ("broker_offset", "consumer_offset") for value in (-1, 2**63)),
     (f"{READ}.queue_id", -1),
     (f"{WRITTEN}.put_msgs_per_s", -0.5),
+    (f"{WRITTEN}.put_msgs_per_s", 1e19),
     (f"{CLIENT}.status[0].consume_rt_ms", -1.0),
     (f"{CLIENT}.status[0].consume_ok_msgs_per_s", -0.1),
     *((f"{CLIENT}.consume_threads", value) for value in (-1, 65_537)),

@@ -100,6 +100,18 @@ def test_the_units_of_a_fleet_with_odd_names_are_those_of_its_tables() -> None:
     assert is_gathered(fleet.inventory, fleet.policy)
 
 
+@pytest.mark.parametrize(
+    ("told_ms", "expected"), [(0.0, 0.0), (1e-9, 1e-9), (5e-324, None), (2.0**31, 2.0**31), (1e18, None), (None, None)]
+)
+def test_a_call_as_short_or_long_as_no_client_measures_is_unknown(
+    told_ms: float | None, expected: float | None
+) -> None:
+    member = client("c1", status=(InventoryConsumeStatus(topic="pay", consume_rt_ms=told_ms),))
+    units = units_of(small_cluster([topic("pay", queues("broker-a"))], [group("g_pay", [member])]), Policy())
+
+    assert [one.consume_rt_ms for one in units.business_groups[0].consumed] == [expected]
+
+
 def test_a_unit_has_only_its_groups_business_and_also_queues_beyond_those_that_are_read() -> None:
     names = ("pay", "%RETRY%g_pay", "bench_load")
     member = client(

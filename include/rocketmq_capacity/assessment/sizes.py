@@ -22,6 +22,7 @@ from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import Owners
+from rocketmq_capacity.tables.dataset import MOST
 from rocketmq_capacity.vocabulary import java_order
 from rocketmq_capacity.wording import rounded
 
@@ -364,5 +365,5 @@ def _within(sizes: Sizes, place: int, bound: float, start: int) -> "Search":
 
 
 def clients_for(total: float, bound: float) -> int:
-    """How many equally busy clients do the work of ``total`` fully busy ones within a bound; at least one."""
-    return max(1, ceil(rounded(total / bound, 6) or 0)) if bound > 0 else 1
+    """How many equally busy clients do the work of ``total`` fully busy ones within a bound: from 1 to `MOST`."""
+    return min(max(1, ceil(rounded(total / bound, 6) or 0)), MOST) if bound > 0 else 1

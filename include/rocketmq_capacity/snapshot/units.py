@@ -56,6 +56,10 @@ NO_ID: Final = 2**31
 """Above every queue id."""
 UNITS_A_TABLE: Final = 250
 """Rows of each table that is written: few enough that Spark can give its tasks equal shares."""
+SHORTEST_MS: Final = 1e-9
+"""No mean of whole milliseconds over the calls of an hour is shorter, unless it is 0."""
+LONGEST_MS: Final = 2.0**31
+"""Three weeks."""
 _OF_WRITTEN: Final = shared_members(InventoryTopicOffset, Written)
 
 Unit = tuple[str | bytes, ...]
@@ -241,13 +245,14 @@ class UnitMaker:
                 if kind(queue.topic) == BUSINESS
             ]),
             consumed=tuple(
-                Consumed(
+                Consumed(**{
                     **own_members(status, Consumed),
-                    consumer_index=index,
-                    client_id=client.client_id,
-                    msgs_per_s=consumed_msgs_per_s(status),
-                    failed_msgs_per_s=status.consume_failed_msgs_per_s,
-                )
+                    "consumer_index": index,
+                    "client_id": client.client_id,
+                    "consume_rt_ms": _believed(status.consume_rt_ms),
+                    "msgs_per_s": consumed_msgs_per_s(status),
+                    "failed_msgs_per_s": status.consume_failed_msgs_per_s,
+                })
                 for index, client in clients
                 for status in client.status or ()
                 if kind(status.topic) == BUSINESS
@@ -278,6 +283,11 @@ class UnitMaker:
             return bool(is_read) and not self._is_unseen(offset)
 
         return self.snapshot.offset_samples.of_group(group.consumer_group, is_kept)
+
+
+def _believed(call_ms: float | None) -> float | None:
+    """The mean time of a call, 0 for no call; None for what no client measures, with which numbers would overflow."""
+    return call_ms if call_ms is None or call_ms == 0 or SHORTEST_MS <= call_ms <= LONGEST_MS else None
 
 
 def _first_unseen(queues: TopicQueues) -> int | None:
