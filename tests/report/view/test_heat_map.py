@@ -58,6 +58,17 @@ def test_each_queue_is_in_its_column_beside_its_owner_and_stronger_the_more_wait
     assert "Topics: 1 pay" in text_of(tree)
 
 
+def test_what_a_reader_would_not_see_in_the_name_of_a_topic_is_shown() -> None:
+    rows = _rows({0: ("c1",)}, {0: 1})
+    for row in (*rows["allocation"], *rows["group_offset"]):
+        row["topic"] = "pay\u202e"
+    rows["group_status"] = [a_group("g_pay", topics=["pay\u202e"])]
+    page = page_of(rows)
+
+    assert "Topics: 1 pay[U+202E]" in text_of(read_page(page))
+    assert "\u202e" not in page
+
+
 def test_a_queue_without_an_owner_is_in_a_line_of_its_own_and_an_idle_client_has_an_empty_one() -> None:
     tree = read_page(page_of(_rows({0: ("c1",)}, {0: None, 1: 7})))
 

@@ -94,7 +94,7 @@ def heat_map(
     return HeatMap(
         picture=_drawn(rows, queues, topics, waiting, (chart_id, title, described)),
         caption=title,
-        topics=", ".join(f"{place + 1} {topic}" for place, topic in enumerate(topics)),
+        topics=", ".join(f"{place + 1} {visible(topic)}" for place, topic in enumerate(topics)),
         headers=("Client", "Queues", "Messages that wait", "Which"),
         rows=tuple(_row(_said(name), held, waiting) for name, held in rows),
     )
