@@ -4,7 +4,7 @@ There is one recommendation for each group and each topic, for all of its findin
 are told apart by rule and broker, and with them the topics whose queues a broker hides.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from msgspec import UNSET
