@@ -51,7 +51,9 @@ class Broadcast:
 
 
 class Context:
-    """What `Planning.share` and `Planning.map_units` ask for."""
+    """What `Planning.share`, `Planning.map_units` and `frame_of` ask for."""
+
+    defaultParallelism: Final = 2  # noqa: N815  # Spark's name
 
     def setJobDescription(self, _description: str) -> None:  # noqa: N802  # Spark's name
         """There is no page that shows it."""
