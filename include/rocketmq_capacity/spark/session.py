@@ -39,11 +39,13 @@ SETTINGS: Final[Mapping[str, str]] = {
 _PYTHON_GONE: Final = re.compile(
     "Python worker exited unexpectedly|Python worker failed to connect back|Python daemon failed to launch worker|"
     "Failed to open socket to Python daemon|"
-    "EOFException occurred while reading the port number from .+'s stdout"
+    "EOFException occurred while reading the port number from .+'s stdout|"
+    r"java\.(io|net)\.\w+Exception.*(\s+at .+)*\s+at org\.apache\.spark\.api\.python\.PythonWorkerFactory\.createWorker"
 )
 """How Spark reports that one of its Python processes, a worker or the daemon that forks them, has ended.
 
-Source: PythonRunner.scala, PythonWorkerFactory.scala and SparkCoreErrors.scala, Spark 4.2.0.
+The last is of a worker that ends before it has said who it is. Source: PythonRunner.scala, PythonWorkerFactory.scala
+and SparkCoreErrors.scala, Spark 4.2.0.
 """
 
 _DISK_FULL: Final = os.strerror(errno.ENOSPC)
