@@ -291,8 +291,7 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
         # A client that subscribes to none of the topics is no idle one: its share has no reader.
         ids = [client_id for client_id in ids if client_id in _readers(group)]
     standby = group.entry.standby
-    hidden = max(_read_or_written(group.facts) - queues, 0) if queues else 0
-    ids = ids[standby + hidden :]
+    ids = ids[standby + (_read_or_written(group.facts) - queues if queues else 0) :]
     if not ids:
         return
     clients = group.facts.distinct_client_ids
@@ -331,7 +330,7 @@ def _idle_of(group: AssessedGroup, idle: int, queues: int) -> str:
 def _read_or_written(facts: GroupFacts) -> int:
     """How many clients could own a queue of the largest pulled topic if consumers saw all queues that producers see."""
     pulled = [reads.topic.places for reads in facts.business if reads.message_request_mode != POP]
-    return max((sum(max(place.readable, place.writable or 0) for place in places) for places in pulled), default=0)
+    return max(sum(max(place.readable, place.writable or 0) for place in places) for places in pulled)
 
 
 def _readers(group: AssessedGroup) -> set[str]:
