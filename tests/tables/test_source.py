@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from rocketmq_capacity.spark.reading import frame_of
+from rocketmq_capacity.spark.reading import frame_of, shares_of
 from rocketmq_capacity.store.place import place_of
 from rocketmq_capacity.tables import SlaveDifference
 from rocketmq_capacity.tables.arrow import arrow_schema
@@ -71,6 +71,16 @@ def test_a_task_of_spark_reads_several_files(spark: SparkSession, tmp_path: Path
 
     assert [row.broker_name for row in frame.collect()] == [f"b-{number:02}" for number in range(number)]
     assert frame.rdd.getNumPartitions() == tasks
+
+
+def test_tasks_read_their_shares_themselves(spark: SparkSession, tmp_path: Path) -> None:
+    shares, read = shares_of(spark, written(tmp_path, FILES), ["broker_name"])
+
+    tables = [pa.Table.from_batches(read([pa.record_batch({"id": [share]})])) for share in range(shares.count())]
+
+    assert [table.num_rows for table in tables] == [3, 4, 4]
+    names = [{"broker_name": f"b-{number:02}"} for number in range(FILES)]
+    assert pa.concat_tables(tables).to_pylist() == names
 
 
 def test_a_footer_is_asked_for_alone(s3: S3, files: list[Path]) -> None:

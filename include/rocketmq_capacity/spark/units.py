@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from rocketmq_capacity.collector import collect_seldom
 from rocketmq_capacity.spark.new_table import NewTable, add_file
+from rocketmq_capacity.spark.reading import Reader
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.manifest import File
 from rocketmq_capacity.store.place import is_local, told_in_one_line
@@ -28,24 +29,27 @@ OnUnits = Callable[[list[dict[str, Any]]], Iterator[tuple[type[Dataset], pa.Tabl
 _WRITTEN: Final = "dataset string, name string, size_bytes long, rows long, sha256 string"
 
 
-def map_units(units: DataFrame, function: OnUnits, run: Run, *datasets: type[Dataset]) -> None:
+def map_units(
+    units: DataFrame, function: OnUnits, run: Run, *datasets: type[Dataset], read: Reader | None = None
+) -> None:
     """Add a function's rows of every unit to datasets of a run whose step is under way, one file a task and dataset.
 
     A task hands over what it has written as its result. Spark takes one result of each task, so what a failed,
     repeated or lost try leaves is in no list, and nobody reads it. `units_done` shows how far they are.
 
     Args:
-        units: a row a unit.
+        units: a row a unit, or what ``read`` makes units of.
         function: picklable; runs where the executors are.
         run: where the tables are; driver and executors must see its folder at the same path.
         datasets: those that the function makes rows of.
+        read: reads the units in the tasks.
     """
     places, folder = {dataset: _Place.of(run, dataset) for dataset in datasets}, run.folder
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         collect_seldom()  # Spark keeps the process for further tasks
         with told_in_one_line(folder), _Files(places) as files, _count_in(counts) as count:
-            for batch in batches:
+            for batch in read(batches) if read else batches:
                 for dataset, table in function(batch.to_pylist()):
                     files.write(dataset, table)
                 count.write(bytes(batch.num_rows))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark import Broadcast
     from pyspark.sql import DataFrame, SparkSession
 
+    from rocketmq_capacity.spark.reading import Reader
     from rocketmq_capacity.spark.units import OnUnits
 
 SNAPSHOT: Final = "snapshot"
@@ -81,11 +82,13 @@ class UnitFrame:
 
     Attributes:
         number: how many there are.
-        frame: a row a unit.
+        frame: a row a unit, or what ``read`` makes units of.
+        read: reads the units in Spark's tasks, from a store.
     """
 
     number: int
     frame: "DataFrame"
+    read: "Reader | None" = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,12 @@ class Planning:
     def units(self, dataset: type[Dataset], *columns: str, files: Sequence[Path] | None = None) -> UnitFrame:
         """The units in a dataset of this run, or in some of its files, one a row."""
         number = self.number(dataset) if files is None else sum(map(number_of_rows, files))
-        return UnitFrame(number, self.read(dataset, files).select(*columns))
+        files = self.files(dataset) if files is None else files
+        if not files or is_local(self.run.folder):
+            return UnitFrame(number, self.read(dataset, files).select(*columns))
+        from rocketmq_capacity.spark.reading import shares_of
+
+        return UnitFrame(number, *shares_of(self.session(), files, columns))
 
     def number(self, dataset: type[Dataset]) -> int:
         """The number of rows of a dataset of this run."""
@@ -187,7 +195,7 @@ class Planning:
         with self._counted(what, units.number):
             context.setJobDescription(f"{what} ({units.number:,}): writes {names}")
             try:
-                map_units(units.frame, function, self.run, *datasets)
+                map_units(units.frame, function, self.run, *datasets, read=units.read)
             finally:
                 context.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]  # null removes it
 

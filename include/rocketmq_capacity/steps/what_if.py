@@ -63,10 +63,10 @@ def effect(before: Planning, after: Planning, scenario: Scenario) -> ScenarioRes
 
 def _groups(before: Planning, after: Planning) -> UnitFrame:
     """The groups of the changed cluster, each with what it is like in the cluster as it is."""
-    units = after.units(tables.GroupUnit, "consumer_group", *OF_A_GROUP)
+    of_after = after.read(tables.GroupUnit).select("consumer_group", *OF_A_GROUP)
     columns_before = (f"{name} AS {name}_before" for name in OF_A_GROUP)
     of_before = before.read(tables.GroupUnit).selectExpr("consumer_group", *columns_before)
-    return replace(units, frame=units.frame.join(of_before, "consumer_group", "left"))
+    return UnitFrame(after.number(tables.GroupUnit), of_after.join(of_before, "consumer_group", "left"))
 
 
 def _deciding(before: Planning, after: Planning) -> Policy:
