@@ -46,7 +46,7 @@ def test_a_broker_without_a_master_is_one_finding_and_its_slaves_say_who_reads(
     assert (row["severity"], row["subjects"]) == (severity, ["broker-b"])
     assert (row["evidence"]["topic_names"], row["evidence"]["group_names"]) == (["t"], ["g"])
     assert row["message"] == (
-        "It has no master, only 1 slave: nobody can write to its queues of 1 topic (t),"
+        "broker-b has no master, only 1 slave: nobody can write to its queues of 1 topic (t),"
         f" {words}. They belong to 1 group: g."
     )
     assert found.group("g")["reading_status"] == status
@@ -72,4 +72,4 @@ def test_the_answer_is_to_start_the_master_again() -> None:
     inventory = cluster([ON_BOTH], [readers("g", ON_BOTH)], (broker("broker-a"), slave(REFUSES)))
     rows = [row for row in answer(inventory).all("INVESTIGATE") if "BROKER_LOSS" in row["rules"]]
 
-    assert any("Start the master of broker-b again: It has no master" in row["reason"] for row in rows)
+    assert any("Start the master of broker-b again: broker-b has no master" in row["reason"] for row in rows)

@@ -234,3 +234,16 @@ def test_a_cause_names_only_its_own_of_the_brokers_that_one_look_is_into():
 
     (loss,) = (cause for cause in made.causes if cause.rule == "BROKER_LOSS")
     assert loss.title.startswith("Look into broker-b: ")
+
+
+def test_a_cause_names_the_broker_first_whose_finding_is_urgent():
+    made = plan(
+        [
+            a_finding("BROKER_LOSS", severity="WARNING", consumer_group=None, broker_name="broker-a"),
+            a_finding("BROKER_LOSS", severity="CRITICAL", consumer_group=None, broker_name="broker-b"),
+        ],
+        [advice("INVESTIGATE", ["BROKER_LOSS"], None, before={"broker_names": ["broker-a", "broker-b"]})],
+    )
+
+    (loss,) = made.causes
+    assert loss.title.startswith("Look into broker-b, broker-a: ")

@@ -205,7 +205,7 @@ def _masterless(name: str, slaves: Sequence[Broker], topics: Sequence[str], grou
             groups=len(groups),
             group_names=groups[:NAMED],
         ),
-        message=f"It has no master, only {counted(len(slaves), 'slave')}: nobody can write to its queues of"
+        message=f"{name} has no master, only {counted(len(slaves), 'slave')}: nobody can write to its queues of"
         f" {counted(len(topics), 'topic')} ({listed(topics)}), and {can} them"
         + (f". They belong to {counted(len(groups), 'group')}: {listed(groups)}." if groups else "."),
     )
@@ -253,6 +253,6 @@ def _loss(
             unreadable_topics=unreadable,
             read_again_s=again_s,
         ),
-        message=f"Without it {effects}."
+        message=f"Without {name} {effects}."
         + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
     )

@@ -205,7 +205,7 @@ def _cause(
         topic=topic,
         owner=_common([owners.only_one(*place) for place in places], None),
         tier=min(tiers, default=None),
-        title=_title(rule, lead, root, {one.broker_name for one in of_cause}) if crossing is None else crossing[0],
+        title=_title(rule, lead, root, [one.broker_name for one in of_cause]) if crossing is None else crossing[0],
         message=message if crossing is None else crossing[1],
         findings=tuple(one.id for one in of_cause),
         recommendations=tuple(one.id for one in advice),
@@ -245,7 +245,7 @@ def _title(
 ) -> str:
     """What to do, in a few words; what is wrong as well if it is only to look, and alone if there is nothing to do.
 
-    One look may be into the ``brokers`` of several causes: only those of this one are named.
+    One look may be into the ``brokers`` of several causes: only those of this one are named, the most urgent first.
     """
     version = None if root is None or root.consumer_group is not None else version_named_in(root)
     if version is not None:

@@ -84,14 +84,14 @@ def lower_first(text: str) -> str:
 
 
 def action_title(recommendation: PlanRecommendation, brokers: Collection[str | None] = ()) -> str:
-    """What to do, to what: ``Give pay more queues``; of the brokers that it looks into only these, if any are."""
+    """What to do, to what: ``Give pay more queues``; of the brokers that it looks into only these, in this order."""
     names = looked_into(recommendation)
     return title_of(
         recommendation.action,
         recommendation.consumer_group,
         recommendation.topic,
         recommendation.after,
-        [name for name in names if name in brokers] or names,
+        [name for name in dict.fromkeys(brokers) if name is not None and name in names] or names,
     )
 
 
