@@ -60,7 +60,7 @@ def _advice(_: Finding, evidence: Evidence) -> str:
 
 BROKER_LOSS: Final = Rule(
     name="BROKER_LOSS",
-    title="What the loss of one broker would do",
+    title="Brokers that are lost, or whose loss does harm",
     meaning="If this broker is lost, the remaining brokers get its share of the messages.",
     place=140,
     goal="SURVIVES_LOSS",
