@@ -13,26 +13,23 @@ from typing import Final
 import psutil
 
 ROOT: Final = Path(__file__).parents[2]
-LOOK_EVERY_S: Final = 0.25
-"""A look takes some milliseconds, which the watched process lacks."""
+LOOK_EVERY_S: Final = 0.5
+"""A look takes some 20 ms for gigabytes, which the watched process lacks."""
 TIME_LIMIT_S: Final = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """All processes at a moment (Unix time): their resident bytes, and the processor time of each until then."""
+    """All processes at a moment (Unix time): their memory, and the processor time of each until then."""
 
     at: float
-    resident_bytes: int
+    memory_bytes: int
     processor_s: Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A process that ended well; moments are Unix time.
-
-    Memory that processes share counts once for each of them, so that the truth is at most what a look says.
-    """
+    """A process that ended well; moments are Unix time. Memory that processes share counts once for all of them."""
 
     begun_at: float
     ended_at: float
@@ -55,7 +52,7 @@ class Watched:
     def peak_bytes(self, since: float | None = None, until: float | None = None) -> int:
         """The most that all processes held together, in this part of the time; 0 where nobody looked."""
         first, last = since or self.begun_at, until or self.ended_at
-        return max((look.resident_bytes for look in self.looks if first <= look.at <= last), default=0)
+        return max((look.memory_bytes for look in self.looks if first <= look.at <= last), default=0)
 
 
 def watched(command: Sequence[str], *, also: Callable[[], None] | None = None) -> Watched:
@@ -103,14 +100,14 @@ def _look(pid: int, looks: list[Look], also: Callable[[], None] | None, done: th
             return
         each = dict(filter(None, map(_told, processes)))
         processor_s = {pid: seconds for pid, (_, seconds) in each.items()}
-        looks.append(Look(at, sum(resident for resident, _ in each.values()), processor_s))
+        looks.append(Look(at, sum(memory for memory, _ in each.values()), processor_s))
 
 
 def _told(process: psutil.Process) -> tuple[int, tuple[int, float]] | None:
-    """Its id, its resident bytes and its processor time; None if it has ended."""
+    """Its id, its share of the memory (PSS, of Linux) and its processor time; None if it has ended."""
     try:
         with process.oneshot():
             times = process.cpu_times()
-            return process.pid, (int(process.memory_info().rss), times.user + times.system)
+            return process.pid, (int(process.memory_full_info().pss), times.user + times.system)
     except psutil.NoSuchProcess:
         return None
