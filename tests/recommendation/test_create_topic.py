@@ -1,6 +1,7 @@
 """CREATE_TOPIC_ON_BROKER: a topic where it is missing, with as many queues as elsewhere."""
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.snapshot.inventory import GroupSettings
 from tests.assessment.cases import READ_ONLY, member, members
@@ -20,6 +21,7 @@ CASES.case("create_order_unknown", members(3), _there, order=None)
 CASES.topic("create_offline", _there)
 CASES.group("create_offline", [], "create_offline")
 CASES.case("create_short", members(3), queues("broker-a", 2, 4))
+CASES.case("create_count_unknown", members(3), replace(_there, read_queue_nums=None))
 CASES.case("create_perm", members(3), queues("broker-a", 5, perm=7))
 CASES.case("create_of_read_only", members(3), queues("readonly", 3, perm=READ_ONLY))
 for _name, _brokers in (("create_refused", ("broker-a",)), ("create_granted", ("broker-a", "broker-b"))):
@@ -64,6 +66,19 @@ def test_the_new_place_is_in_after_and_not_in_before(answered: Answers) -> None:
 
 def test_a_topic_that_nobody_reads_is_spread_as_well(answered: Answers) -> None:
     assert not answered.one("CREATE_TOPIC_ON_BROKER", topic="create_unread")["is_manual"]
+
+
+def test_the_check_names_counts_only_if_all_of_them_are_known(answered: Answers) -> None:
+    shown = {
+        name: answered.one("CREATE_TOPIC_ON_BROKER", topic=name)["check_shows"]
+        for name in ("create", "create_short", "create_count_unknown")
+    }
+
+    assert shown == {
+        "create": "#ReadQueue and #WriteQueue are broker-a 5 and 5; broker-b 5 and 5.",
+        "create_short": "#ReadQueue and #WriteQueue are as they were decided on.",
+        "create_count_unknown": "#ReadQueue and #WriteQueue are as they were decided on.",
+    }
 
 
 def test_its_message_type_goes_with_it(answered: Answers) -> None:

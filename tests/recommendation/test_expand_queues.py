@@ -1,6 +1,7 @@
 """EXPAND_QUEUES: the fewest queues, equal on every writable broker, that leave fewer clients idle and harm no group."""
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from tests.assessment.cases import READ_ONLY, member, members, pops
@@ -41,6 +42,7 @@ LAYOUTS = [(1, 3), (2, 5), (2, 6), (4, 9), (4, 12), (4, 13), (3, 7), (4, 18), (6
 for _least, _clients in LAYOUTS:
     _layout = (queues("broker-a", _least), queues("broker-b", _least))
     CASES.case(f"expand_{_least}_{_clients}", members(_clients), *_layout)
+_unknown = replace(queues("readonly", 4, perm=READ_ONLY), write_queue_nums=None)
 CASES.case("expand_alone", members(CAP), queues("broker-a", 4))
 CASES.case("expand_enough", members(8), queues("broker-a", 4), queues("broker-b", 4))
 CASES.case("expand_beyond_the_cap", members(CAP + 1), queues("broker-a", CAP))
@@ -48,6 +50,7 @@ CASES.case("expand_partly_beyond_the_cap", members(2 * CAP + 1), queues("broker-
 CASES.case("expand_unequal", members(11), queues("broker-a", 6), queues("broker-b", 2))
 CASES.case("expand_unequal_is_enough", members(11), queues("broker-a", 6), queues("broker-b", 4))
 CASES.case("expand_with_fixed", members(11), queues("broker-a", 4), queues("readonly", 4, perm=READ_ONLY))
+CASES.case("expand_beside_unknown", members(11), queues("broker-a", 4), _unknown)
 CASES.case("expand_read_only", members(5), queues("readonly", 4, perm=READ_ONLY))
 CASES.topic("expand_shared", queues("broker-a", 4), queues("broker-b", 4))
 CASES.group("expand_shared_small", members(3), "expand_shared")
@@ -239,3 +242,10 @@ def test_read_queues_are_raised_before_more_are_added(answered: Answers) -> None
     assert found["is_manual"]
     assert all(command.startswith("# ") for command in found["commands"])
     assert "Do not run the commands unchanged: queues of the topic that nobody can read come first" in found["reason"]
+
+
+def test_what_is_unknown_is_no_number_in_the_check_and_the_way_back(answered: Answers) -> None:
+    found = answered.one("EXPAND_QUEUES", topic="expand_beside_unknown")
+
+    assert found["check_shows"] == "#ReadQueue and #WriteQueue are broker-a 7 and 7."
+    assert "(before: broker-a 4)" in found["way_back"]

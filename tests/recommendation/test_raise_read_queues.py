@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.snapshot.inventory import TopicQueues
 from tests.assessment.cases import READ_ONLY, WRITE_ONLY, a_group, a_topic, members
@@ -34,6 +35,7 @@ _case("raise_shrinking_too", queues("broker-a", 2, 4), queues("broker-b", 4, 2))
 _case("raise_in_order", *_short, order=True)
 _case("raise_silent", queues("broker-a", 4), queues("broker-b", 4), queues(SILENT, 2, 4))
 _case("raise_masterless", queues("broker-a", 4), queues("broker-b", 4), queues("masterless", 2, 4))
+_case("raise_beside_unknown", queues("broker-a", 2, 4), replace(queues("broker-b", 4), read_queue_nums=None))
 _case("raise_read_only", queues("broker-a", 4), queues("broker-b", 4), queues("readonly", 2, 4, READ_ONLY))
 _case("raise_drained", queues("broker-a", 2, 4, READ_ONLY), queues("broker-b", 4))
 _case("raise_perm", queues("broker-a", 4, 4, WRITE_ONLY), queues("broker-b", 4))
@@ -93,6 +95,12 @@ def test_only_the_broker_that_is_short_gets_a_command(answered: Answers) -> None
         "-o": "false",
     }
     assert not found["is_manual"]
+
+
+def test_the_check_leaves_out_a_broker_whose_counts_are_unknown_and_stay(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="raise_beside_unknown")
+
+    assert found["check_shows"] == "#ReadQueue and #WriteQueue are broker-a 4 and 4."
 
 
 def test_each_broker_is_raised_to_its_own_write_queues(answered: Answers) -> None:

@@ -16,7 +16,7 @@ LAST: Final = 1_000
 
 
 class Recommended(Protocol):
-    """The members of a recommendation that a check reads; ``after`` is a JSON object."""
+    """The members of a recommendation that a check reads; ``before`` and ``after`` are JSON objects."""
 
     @property
     def consumer_group(self) -> str | None:
@@ -25,6 +25,10 @@ class Recommended(Protocol):
     @property
     def topic(self) -> str | None:
         """The topic that it is about."""
+
+    @property
+    def before(self) -> str:
+        """What was, as a JSON object."""
 
     @property
     def after(self) -> str:

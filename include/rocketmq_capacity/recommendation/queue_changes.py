@@ -88,18 +88,20 @@ def _command(topic: AdvisedTopic, safety: Safety, place: AdvisedTopicPlace, queu
 
 
 def route(recommended: Recommended, nameserver: str) -> Proof:
-    """The check of an action that changes queues: the route shows the new counts."""
+    """The check of an action that changes queues: the route shows the new counts, if all of them are known."""
     queues = json_object(recommended.after).get("queues") or ()
-    counts = "; ".join(
-        f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in queues[:SHOWN]
-    )
-    more = f"; and {len(queues) - SHOWN} more" if len(queues) > SHOWN else ""
+    before = json_object(recommended.before).get("queues") or ()
+    known = [one for one in queues if None not in (one["read_queue_nums"], one["write_queue_nums"])]
+    is_decided_later = any(one not in known and one not in before for one in queues)
+    shown = [] if is_decided_later else known[:SHOWN]
+    counts = "; ".join(f"{one['broker_name']} {one['read_queue_nums']} and {one['write_queue_nums']}" for one in shown)
+    more = f"; and {len(known) - SHOWN} more" if shown and len(known) > SHOWN else ""
     return topic_route(
         nameserver, recommended.topic or ""
     ), f"#ReadQueue and #WriteQueue are {counts or 'as they were decided on'}{more}."
 
 
 def write_queues(before: Mapping[str, Any]) -> str:
-    """The write queues of each broker as they were, for a way back."""
-    queues = before.get("queues") or ()
+    """The write queues of each broker as they were, for a way back; without those that are unknown."""
+    queues = [one for one in before.get("queues") or () if one["write_queue_nums"] is not None]
     return ", ".join(f"{one['broker_name']} {one['write_queue_nums']}" for one in queues[:SHOWN]) or "see the plan"

@@ -56,6 +56,7 @@ class Unnamed:
 
     consumer_group: str | None = None
     topic: str | None = None
+    before: str = "{}"
     after: str = "{}"
     rules: Sequence[str] = ()
 
