@@ -39,6 +39,7 @@ _case("raise_beside_unknown", queues("broker-a", 2, 4), replace(queues("broker-b
 _case("raise_read_only", queues("broker-a", 4), queues("broker-b", 4), queues("readonly", 2, 4, READ_ONLY))
 _case("raise_drained", queues("broker-a", 2, 4, READ_ONLY), queues("broker-b", 4))
 _case("raise_perm", queues("broker-a", 4, 4, WRITE_ONLY), queues("broker-b", 4))
+_case("raise_static_perm", queues("__syslo__global", 4, 4, WRITE_ONLY))
 _case("raise_nothing", queues("broker-a", 4), queues("broker-b", 4))
 _case("raise_reads_more", queues("broker-a", 4, 2), queues("broker-b", 4, 2))
 
@@ -274,6 +275,15 @@ def test_where_only_the_permission_hides_queues_that_is_said(answered: Answers) 
     assert answered.actions(topic="raise_perm") == ["INVESTIGATE"]
     assert found["rules"] == ["READ_LESS_THAN_WRITE"]
     assert found["reason"].startswith("Find out why broker-a lets producers write and no consumer read")
+
+
+def test_that_the_queues_of_a_static_topic_stay_as_they_are_does_not_hide_what_its_permission_does(
+    answered: Answers,
+) -> None:
+    reason = answered.one("INVESTIGATE", topic="raise_static_perm")["reason"]
+
+    assert reason.startswith("Find out why __syslo__global lets producers write and no consumer read")
+    assert "static" not in reason
 
 
 def test_a_broker_that_lets_nobody_read_is_mended_once_for_all_of_its_topics() -> None:

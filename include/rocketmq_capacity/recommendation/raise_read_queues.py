@@ -172,7 +172,8 @@ def _cases(topic: AdvisedTopic) -> Iterator[QueueChange]:
 
 def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: Safety) -> ActionResult:
     raised = raise_read_queues(topic, outcomes, safety)
-    refusals: dict[str, str] = {RULE: f"Its queues stay as they are, since {STATIC}."} if topic.facts.is_static else {}
+    is_kept = topic.facts.is_static and any(is_short(place.place) for place in topic.places)
+    refusals: dict[str, str] = {RULE: f"Its queues stay as they are, since {STATIC}."} if is_kept else {}
     return ActionResult((raised,) if raised else (), refusals=refusals)
 
 
