@@ -144,3 +144,27 @@ def test_what_looks_into_some_brokers_answers_the_findings_of_these_alone():
         ("Look into broker-a: slaves that lack what their masters have", 1),
         ("Look into broker-b: slaves that lack what their masters have", 1),
     ]
+
+
+def test_a_look_into_the_cluster_answers_no_finding_of_a_topic_but_of_queues_that_a_broker_hides():
+    """Below the bound of the snapshot, closed brokers and brokers without topics are looked into with it."""
+    findings = [
+        a_finding("SNAPSHOT_INCOMPLETE", consumer_group=None, severity="CRITICAL"),
+        a_finding("READ_LESS_THAN_WRITE", {"broker_perm": 2}, consumer_group=None, topic="pay", broker_name="broker-b"),
+        a_finding("READ_LESS_THAN_WRITE", consumer_group=None, topic="refund", broker_name="broker-a"),
+        a_finding("TOPIC_COVERAGE", consumer_group=None, topic="once", severity="INFO"),
+    ]
+    rules = ["READ_LESS_THAN_WRITE", "SNAPSHOT_INCOMPLETE", "TOPIC_COVERAGE"]
+    looks = [
+        a_recommendation("INVESTIGATE", id=f"look-{topic}", consumer_group=None, topic=topic, rules=of_look)
+        for topic, of_look in ((None, rules), ("refund", ["READ_LESS_THAN_WRITE"]), ("once", ["TOPIC_COVERAGE"]))
+    ]
+
+    made = plan(findings, looks)
+
+    topic_of = {one.id: one.topic for one in made.findings}
+    assert [(one.recommendations, {topic_of[each] for each in one.findings}) for one in made.causes] == [
+        (("look-None",), {None, "pay"}),
+        (("look-refund",), {"refund"}),
+        (("look-once",), {"once"}),
+    ]

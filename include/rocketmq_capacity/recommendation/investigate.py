@@ -24,6 +24,7 @@ from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.assessment.topology import Nameservers
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import INVESTIGATE, Action
+from rocketmq_capacity.catalogue.evidence import FindingLike
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
@@ -117,7 +118,7 @@ def advice_on(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     return _sentence(finding, cluster, {})
 
 
-def is_hidden_by_broker(finding: tables.Finding) -> bool:
+def is_hidden_by_broker(finding: FindingLike) -> bool:
     """Whether a broker's own permission hides queues from consumers: those of all topics there, not of one alone."""
     evidence = evidence_of(finding)
     return isinstance(evidence, HiddenQueues) and evidence.broker_perm is not UNSET

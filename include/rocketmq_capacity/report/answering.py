@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rocketmq_capacity.catalogue.action import action_of
+from rocketmq_capacity.catalogue.action import INVESTIGATE, action_of
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.order import subjects_key
@@ -95,10 +95,17 @@ def _fits(recommendation: PlanRecommendation, group: str | None, topic: str | No
 
 
 def _is_about(recommendation: PlanRecommendation, finding: PlanFinding) -> bool:
-    """Whether what looks into one version, or into some brokers, is about those of the finding; true for any other."""
+    """Whether a look into one version, some brokers or the cluster is about what the finding is; true for any other.
+
+    A look into the cluster is about no single topic, unless a broker hides its queues.
+    """
     from rocketmq_capacity.assessment.versions import version_named_in  # the same
+    from rocketmq_capacity.recommendation.investigate import is_hidden_by_broker
 
     version, broker_names = recommendation.before.get("version"), looked_into(recommendation)
+    is_look = recommendation.action == INVESTIGATE and recommendation.consumer_group is recommendation.topic is None
+    if is_look and finding.topic is not None and not is_hidden_by_broker(finding):
+        return False
     return version in (None, version_named_in(finding)) and (not broker_names or finding.broker_name in broker_names)
 
 
