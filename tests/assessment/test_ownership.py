@@ -21,7 +21,7 @@ from tests.assessment.cases import (
 )
 from tests.assessment.judge import Judgement, judge, named
 from tests.recommendation.answers import answer
-from tests.simulation.clusters import cluster, queues, reads
+from tests.simulation.clusters import broker, cluster, queues, reads
 
 PART = Part()
 
@@ -314,9 +314,21 @@ def test_a_read_only_broker_that_is_read_to_its_end_is_one_finding_whatever_numb
         "brokers": ["readonly"],
     }
     assert found["message"] == (
-        "2 clients of 2 groups (g, h) have nothing left to read: all of their queues are on this broker, take no new "
+        "2 clients of 2 groups (g, h) have nothing left to read: all of their queues are on readonly, take no new "
         "messages, and are read to their end."
     )
+
+
+def test_of_clients_with_drained_queues_on_two_brokers_both_are_named() -> None:
+    """Of two clients the second owns all queues of broker-c and readonly."""
+    topic = a_topic("t", queues("broker-a", 4), *(queues(name, 2, perm=READ_ONLY) for name in ("broker-c", "readonly")))
+    brokers = [*BROKERS, broker("broker-c", perm=READ_ONLY)]
+    judged = judge(cluster([topic], [a_group("g", members(2), [topic], lag=0)], brokers))
+    found = [row for row in judged.findings if row["rule"] == "READ_ONLY_IDLE"]
+
+    assert [row["broker_name"] for row in found] == ["broker-c", "readonly"]
+    for row in found:
+        assert "all of its queues are on broker-c, readonly, take no new messages" in row["message"]
 
 
 def test_a_topic_that_is_closed_on_one_broker_does_not_make_the_broker_writable_again() -> None:

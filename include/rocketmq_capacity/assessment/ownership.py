@@ -135,11 +135,10 @@ READ_ONLY_IDLE: Final = Rule(
         "INFO": "it costs money",
     },
     details="""
-    Clients have nothing left to read: all of their queues are on this broker, take no new messages, and are read to
-    their end. AVG gives out contiguous blocks, so that one client may get only such queues. There is one finding a
-    broker, whatever number of groups has such clients; the table `group_status` has them (`drained_clients`). Make the
-    broker writable again (`brokerPermission` 6), or finish the drain and take it out of the cluster. No group needs
-    another strategy.
+    Clients have nothing left to read: all of their queues take no new messages, and are read to their end. AVG gives
+    out contiguous blocks, so that one client may get only such queues. There is one finding a broker, whatever number
+    of groups has such clients; the table `group_status` has them (`drained_clients`). Make the broker writable again
+    (`brokerPermission` 6), or finish the drain and take it out of the cluster. No group needs another strategy.
     """,
 )
 
@@ -359,9 +358,9 @@ class Drained(NamedTuple):
 
 
 def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator[Finding]:
-    """READ_ONLY_IDLE: clients whose queues are all on one broker, take no new messages, and are read to their end.
+    """READ_ONLY_IDLE: clients whose queues all take no new messages, and are read to their end.
 
-    The broker is read-only, or some topics are closed there. One finding a broker, whatever number of groups has such
+    A broker is read-only, or some topics are closed there. One finding a broker, whatever number of groups has such
     clients: it is mended there. No message waits, so it is for information. A broker without a master is BROKER_LOSS's.
     """
     closed = {
@@ -378,6 +377,7 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
     for name in sorted(of_broker.keys() - masterless(cluster.brokers).keys()):
         drained_groups = sorted(of_broker[name].values(), key=lambda one: java_order(one.consumer_group))
         names = [group.consumer_group for group in drained_groups]
+        brokers = sorted({other for group in drained_groups for other in group.drained_brokers})
         clients = sum(len(group.drained_clients) for group in drained_groups)
         yield finding(
             READ_ONLY_IDLE,
@@ -394,7 +394,7 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
             ),
             message=f"{counted(clients, 'client')} of {counted(len(names), 'group')} ({listed(names)})"
             f" {'has' if clients == 1 else 'have'} nothing left to read: all of {'its' if clients == 1 else 'their'}"
-            " queues are on this broker, take no new messages, and are read to their end.",
+            f" queues are on {listed(brokers)}, take no new messages, and are read to their end.",
         )
 
 
