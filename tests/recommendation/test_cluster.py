@@ -69,8 +69,11 @@ def test_below_the_bound_closed_brokers_are_looked_into_together_with_the_snapsh
     topics = [a_topic(name, *layout, queues("broker-d", 8)) for name in ("pay", "refund")]
     failures = [InventoryFailure(broker_addr="broker-d:10911", request="GET_ALL_TOPIC_CONFIG", error="timed out")]
     groups = [a_group("g", members(2), topics)]
+    incomplete = cluster(topics, groups, [*brokers, broker("broker-d")], failures)
 
-    assert looks(cluster(topics, groups, [*brokers, broker("broker-d")], failures)) == [
-        (["READ_LESS_THAN_WRITE", "SNAPSHOT_INCOMPLETE"], None)
-    ]
+    assert looks(incomplete) == [(["READ_LESS_THAN_WRITE", "SNAPSHOT_INCOMPLETE"], None)]
+    (found,) = [row for row in answer(incomplete).all("INVESTIGATE") if "SNAPSHOT_INCOMPLETE" in row["rules"]]
+    assert "no change is recommended" in found["reason"]
+    assert not found["is_manual"]
+    assert {command.split()[1] for command in found["commands"]} == {"getBrokerConfig", "clusterList"}
     assert (["READ_LESS_THAN_WRITE"], ["broker-c"]) in looks(cluster(topics, groups, [*brokers, broker("broker-d")]))

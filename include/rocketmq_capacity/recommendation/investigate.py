@@ -260,7 +260,9 @@ def _slave(finding: tables.Finding, cluster: AdvisedCluster) -> str:
 
 
 def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
-    """What a person may decide to do, as comments."""
+    """What a person may decide to do, as comments; nothing while no change is recommended."""
+    if cluster.undecided and rule_of(finding.rule).is_structural:
+        return []
     if rule_of(finding.rule).looks == "unused":
         name, nameserver = cluster.facts.cluster.cluster_name, cluster.nameserver
         if finding.topic is not None:
