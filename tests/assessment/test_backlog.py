@@ -21,6 +21,7 @@ from rocketmq_capacity.snapshot.inventory import (
 )
 from tests.assessment.cases import Part, ago, member, members
 from tests.assessment.judge import Judgement, judge
+from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import AT, broker, cluster, queues, reads
 
 BUSY = (InventoryConsumeStatus(topic="pay", consume_rt_ms=36.0),)
@@ -189,6 +190,22 @@ def test_lag_has_a_rate_and_the_time_over_which_it_grew() -> None:
         "1 queue with 12,000 messages of lag does not catch up over the last 10 samples: 1 STALL. The offset of"
         " broker-a:0 has not moved for 9 min. Their lag grew by 9,000 messages in 9 min, 60,000 an hour."
     )
+
+
+def test_where_the_permission_lets_nobody_read_that_is_said_and_no_listener_is_looked_at() -> None:
+    """Nobody may read broker-a, and of broker-b the group reads all."""
+    inventory = a_cluster(STALLED)
+    (topic,) = inventory.topics
+    closed = replace(topic, queues=(queues("broker-a", 2, perm=0), queues("broker-b", 2)))
+    brokers = [replace(broker("broker-a"), broker_perm=0), broker("broker-b")]
+    plan = plain_plan(replace(inventory, topics=(closed,), brokers=brokers))
+    (found,) = [one for one in plan.findings if one.rule == "LAG_STATE"]
+    (advice,) = [one for one in plan.recommendations if "LAG_STATE" in one.rules]
+
+    assert found.message.endswith(" The permission on broker-a lets nobody read them.")
+    assert advice.reason.startswith("Find out why nobody may read on broker-a: the broker's own permission")
+    assert "listener" not in advice.reason
+    assert "closed_brokers" not in judge(inventory).finding("LAG_STATE")["evidence"]
 
 
 def test_the_age_is_that_of_the_queues_that_are_named() -> None:

@@ -127,6 +127,7 @@ def test_a_comment_is_one_line_whatever_it_contains(answered: Answers) -> None:
     ("rule", "figures"),
     [
         ("LAG_STATE", {"clients": 1, "slow_pulls": {"client_ids": ["{pod}"]}}),
+        ("LAG_STATE", {"clients": 1, "closed_brokers": ["{pod}"]}),
         ("ORPHAN_QUEUE", {"orphans": 1, "not_taken_by": ["{pod}"]}),
         ("READ_LESS_THAN_WRITE", {"write_queue_nums": 4}),
         ("READ_LESS_THAN_WRITE", {"write_queue_nums": 4, "broker_perm": 2}),

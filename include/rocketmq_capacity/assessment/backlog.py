@@ -27,7 +27,7 @@ from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import FALLS, Rule
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
+from rocketmq_capacity.vocabulary import CRITICAL, INFO, PERM_READ, WARNING, Severity
 from rocketmq_capacity.wording import counted, fixed, listed, queue_label, rounded, verbatim
 
 NO_CLIENTS: Final = (
@@ -36,6 +36,10 @@ NO_CLIENTS: Final = (
 )
 HELD_UP: Final = (
     "Find out what holds the group up on these queues: whether a client owns them, and what its listener waits for."
+)
+CLOSED: Final = (
+    "Find out why nobody may read on {brokers}: the broker's own permission (brokerPermission), or the topics' there,"
+    " lacks READ. With READ the group goes on there within half a minute. No change of the group helps."
 )
 
 
@@ -75,6 +79,7 @@ class Stalled(Evidence, frozen=True, kw_only=True):
     slow_pulls: Annotated[PullBound | UnsetType, means("settings of their readers that let them pull too little")] = (
         UNSET
     )
+    closed_brokers: Annotated[Sequence[str] | UnsetType, means("where the permission lets nobody read them")] = UNSET
     queues: Annotated[Sequence[StalledQueue], means("the queues")]
     max_lag_s: Annotated[float | UnsetType, means("time for which a message may wait, by the policy")] = UNSET
     waits_s: Annotated[float | UnsetType, means("time for which the oldest unread message has waited")] = UNSET
@@ -108,6 +113,8 @@ class Late(Evidence, frozen=True, kw_only=True):
 def _look_at_readers(_: Finding, evidence: Evidence) -> str:
     if not isinstance(evidence, Stalled):
         return HELD_UP
+    if evidence.closed_brokers is not UNSET:
+        return CLOSED.format(brokers=verbatim(listed(evidence.closed_brokers)))
     if evidence.suspended_client_ids is not UNSET:
         return SUSPENDED_ADVICE
     if evidence.slow_pulls is not UNSET:
@@ -161,14 +168,14 @@ LAG_STATE: Final = Rule(
     - **WARN**: the lag never falls, and is more than `allowed_lag` and what comes in
       `LOW_UTILISATION.min_growth_s`.
 
-    The group is as bad as its worst queue. The evidence has how much the lag of these queues grew, over which time,
-    and by how many messages an hour. `suspended_client_ids` are the clients that look suspended, if all of these queues
-    are theirs (STUCK_QUEUE). `slow_pulls` says that all of these queues get more messages than `pullBatchSize` and
-    `pullInterval` of their readers let them pull; such growth does not count in CONSUMER_CAPACITY. `behind_s` is the
-    age of the last message that was read on the queues that the finding names. `catch_up_s` is how long they take at
-    the speed of the samples; it is unknown if they do not catch up. Clients of a broadcasting group keep their own
-    offsets, so that there is no verdict on its lag. This needs ten samples: `snapshot.sample_count` in the policy, or
-    earlier inventories by `--history`.
+    The group is as bad as its worst queue. The evidence has how much the lag of these queues grew, over which time, and
+    by how many messages an hour. `suspended_client_ids` are the clients that look suspended, if all of these queues are
+    theirs (STUCK_QUEUE). `closed_brokers` says that nobody may read any of these queues. `slow_pulls` says that all of
+    these queues get more messages than `pullBatchSize` and `pullInterval` of their readers let them pull; such growth
+    does not count in CONSUMER_CAPACITY. `behind_s` is the age of the last message that was read on the queues that the
+    finding names. `catch_up_s` is how long they take at the speed of the samples; it is unknown if they do not catch
+    up. Clients of a broadcasting group keep their own offsets, so that there is no verdict on its lag. This needs ten
+    samples: `snapshot.sample_count` in the policy, or earlier inventories by `--history`.
 
     Or messages wait longer than `max_lag_s` of the group's entry in the policy allows (`groups`). `waits_s` is the
     age of the oldest unread message, and `breach_in_s` the time until messages wait too long, if that is less than
@@ -202,7 +209,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
     ]
     counts, worst_s = Counter(one.state for one in states), max(ages, default=None)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
-    slow = _pulled_slowly(group, states)
+    slow, closed = _pulled_slowly(group, states), _closed(group, states)
     yield finding(
         LAG_STATE,
         _lag_severity(group, states),
@@ -221,6 +228,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
             catches_up=is_faster,
             catch_up_s=rounded(lag / (consumed - put), 0) if is_faster and consumed and put is not None else None,
             suspended_client_ids=_suspended(group, states),
+            closed_brokers=closed or UNSET,
             slow_pulls=slow,
             queues=[StalledQueue(**asdict(one.queue), state=one.state, lag=one.lag) for one in states],
             **late,
@@ -229,6 +237,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
         f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
         + _stand(states, worst_s)
         + (f" Their lag {grown(grew, over_s)}." if grew > 0 else "")
+        + (f" The permission on {listed(closed)} lets nobody read them." if closed else "")
         + ("" if slow is UNSET else f" Their readers pull at most {fixed(slow.most_msgs_per_s, 1)} msg/s of a queue."),
     )
 
@@ -245,6 +254,20 @@ def _suspended(group: AssessedGroup, states: Sequence[QueueState]) -> list[str] 
     if not behind <= theirs:
         return UNSET
     return [one.client_id for one in group.suspended if not behind.isdisjoint((*one.unread, *one.not_taken))]
+
+
+def _closed(group: AssessedGroup, states: Sequence[QueueState]) -> list[str]:
+    """The brokers of these queues, if clients see none of them for want of the permission; sorted."""
+    if not group.facts.connections:
+        return []
+    closed = {
+        (reads.topic.topic, place.broker_name)
+        for reads in group.facts.reads
+        for place in reads.topic.places
+        if place.perm is not None and not place.perm & PERM_READ
+    }
+    behind = {(one.queue.topic, one.queue.broker_name) for one in states}
+    return sorted({broker for _, broker in behind}) if behind <= closed else []
 
 
 def _pulled_slowly(group: AssessedGroup, states: Sequence[QueueState]) -> PullBound | UnsetType:
