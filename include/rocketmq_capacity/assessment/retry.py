@@ -6,11 +6,12 @@ from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
+from rocketmq_capacity.assessment.lag import duration
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.tables import Finding
-from rocketmq_capacity.vocabulary import CRITICAL, RETRY, RETRY_PREFIX, WARNING, java_order
-from rocketmq_capacity.wording import counted, percent, rounded
+from rocketmq_capacity.vocabulary import CRITICAL, DLQ_PREFIX, RETRY, RETRY_PREFIX, WARNING, java_order
+from rocketmq_capacity.wording import counted, percent, rounded, verbatim
 
 
 class Retry(Evidence, frozen=True, kw_only=True):
@@ -34,7 +35,18 @@ class RetryQueues(Evidence, frozen=True, kw_only=True):
     failed_msgs_per_s: Annotated[float | None, means("messages that fail, on all brokers")]
 
 
+class DeadLetterTopic(Evidence, frozen=True, kw_only=True):
+    """The evidence of RETRY_PRESSURE where few messages fail, and some of them for good."""
+
+    topic: Annotated[str, means("the group's dead-letter topic")]
+    dead_letters: Annotated[int | None, means("that went there since an earlier snapshot", "message")]
+    elapsed_s: Annotated[float | None, means("time between the two snapshots")]
+    dead_letters_msgs_per_h: Annotated[float, means("messages that go there, as far as it is known")]
+
+
 def _advice(_: Finding, evidence: Evidence) -> str:
+    if isinstance(evidence, DeadLetterTopic):
+        return DEAD.format(topic=verbatim(evidence.topic))
     if not isinstance(evidence, RetryQueues):
         return LISTENER_FAILS
     return MORE_RETRY_QUEUES if evidence.retry_queue_nums else NO_RETRY_QUEUES
@@ -43,6 +55,10 @@ def _advice(_: Finding, evidence: Evidence) -> str:
 LISTENER_FAILS: Final = (
     "Find out why the listener fails: a message that fails is delivered again up to 16 times, and then goes to"
     " the dead-letter topic."
+)
+DEAD: Final = (
+    "Look at the messages of {topic}: nobody reads them. Find out why the listener fails on them, mend it, and send"
+    " them again."
 )
 MORE_RETRY_QUEUES: Final = (
     "Give the retry topic as many queues on this broker as retryQueueNums says. The clients take the new queues within"
@@ -61,7 +77,7 @@ RETRY_PRESSURE: Final = Rule(
         " broker puts failed messages where nobody reads them."
     ),
     place=210,
-    evidence=(Retry, RetryQueues),
+    evidence=(Retry, RetryQueues, DeadLetterTopic),
     advice=_advice,
     shows="#Max Offset has stopped growing, and each broker has as many rows as retryQueueNums says.",
     shown_by="retry topic",
@@ -71,11 +87,13 @@ RETRY_PRESSURE: Final = Rule(
             "so many fail that many end in the dead-letter topic, 16 attempts and some hours later; or some fail, and a"
             " broker leaves them unread"
         ),
-        "WARNING": "some fail; or a broker would leave those unread that fail",
+        "WARNING": ("some fail; or some end in the dead-letter topic; or a broker would leave those unread that fail"),
     },
     details="""
     The listener fails for more than `failed_ratio` of the messages, or that many come again by the group's retry
-    topic. A failed message is delivered up to 16 times more, and each time it takes a thread.
+    topic. A failed message is delivered up to 16 times more, and each time it takes a thread. Where fewer fail, there
+    is a finding if the offsets of the group's dead-letter topic have grown since the snapshot of a day before;
+    without one, if something is written there now.
 
     A broker puts a failed message into any of `retryQueueNums` queues of the group's retry topic. A retry topic that is
     there already keeps its number of queues when `retryQueueNums` is raised, so nobody reads the others
@@ -105,6 +123,7 @@ def retry_pressure(group: AssessedGroup) -> Iterator[Finding]:
     retried_ratio = again / rate if rate and retried else None
     most = max(ratio for ratio in (failed_ratio, retried_ratio, 0.0) if ratio is not None)
     if most <= bounds.failed_ratio or max(failing, again) < bounds.failed_ratio * low.min_msgs_per_s:
+        yield from _dead_letters(group)
         return
     yield finding(
         RETRY_PRESSURE,
@@ -119,6 +138,29 @@ def retry_pressure(group: AssessedGroup) -> Iterator[Finding]:
             bound_ratio=bounds.failed_ratio,
         ),
         message=f"{percent(most)} of the group's messages fail and are delivered again.",
+    )
+
+
+def _dead_letters(group: AssessedGroup) -> Iterator[Finding]:
+    """What became dead letters: the listener failed on each of them as often as it may."""
+    dead, topic = group.facts.dead_letters, DLQ_PREFIX + group.name
+    if dead is None:
+        return
+    if dead.letters is None or dead.elapsed_s is None:
+        went = f"{counted(max(1, round(dead.msgs_per_h)), 'message')} an hour go to {topic} at the rate of now"
+    else:
+        went = f"{counted(dead.letters, 'message')} went to {topic} within {duration(dead.elapsed_s)}"
+    yield finding(
+        RETRY_PRESSURE,
+        WARNING,
+        consumer_group=group.name,
+        evidence=DeadLetterTopic(
+            topic=topic,
+            dead_letters=dead.letters,
+            elapsed_s=rounded(dead.elapsed_s),
+            dead_letters_msgs_per_h=rounded(dead.msgs_per_h),
+        ),
+        message=f"{went}: the listener failed on them as often as it may, and they are not delivered again.",
     )
 
 

@@ -214,6 +214,18 @@ class RetryQueueNums(Facts, frozen=True, kw_only=True):
     retry_queue_nums: int
 
 
+class DeadLetters(Facts, frozen=True, kw_only=True):
+    """Messages of a group that went to its dead-letter topic.
+
+    ``letters`` were counted between two snapshots that lie ``elapsed_s`` apart. Both are None where only this
+    snapshot's rates tell; ``msgs_per_h`` goes by what is known, and is above 0.
+    """
+
+    letters: int | None
+    elapsed_s: float | None
+    msgs_per_h: float
+
+
 class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """A consumer group with everything that the snapshot knows of it, or without its observations."""
 
@@ -234,6 +246,8 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     """Brokers that give it no messages, sorted by name."""
     retry_queues: tuple[RetryQueueNums, ...] = ()
     """Those of brokers that do not use one, sorted by name."""
+    dead_letters: DeadLetters | None = None
+    """None if there are none, as far as it is known."""
 
     def observed(self, observations: str, sampled: str) -> "GroupFacts":
         """The same group with its observations and its offsets over time, which are given as JSON."""

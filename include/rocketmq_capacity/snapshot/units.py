@@ -29,6 +29,7 @@ from rocketmq_capacity.model.facts import (
     Written,
     lag_of,
 )
+from rocketmq_capacity.snapshot.dead_letters import dead_letters
 from rocketmq_capacity.snapshot.filters import consumed_msgs_per_s
 from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import (
@@ -97,6 +98,7 @@ class UnitMaker:
         self.days = days_of(snapshot.inventory, self.whole)
         self.unused = Unused(snapshot.inventory, self.whole)
         self.past_members = past_members(snapshot.inventory, self.whole, snapshot.rebalances)
+        self.dead_letters = dead_letters(snapshot.inventory, self.whole)
         self.are_readers_known = snapshot.are_readers_known()
 
     @property
@@ -137,6 +139,8 @@ class UnitMaker:
                 facts["refusals"] = refusals
             if retry_queues := self.snapshot.retry_queues(group):
                 facts["retry_queues"] = retry_queues
+            if (letters := self.dead_letters.get(group.consumer_group)) is not None:
+                facts["dead_letters"] = letters
             if (past := self.snapshot.past_hours.of_group(self.snapshot.business_ratios(reads))) is not None:
                 facts["past"] = past
             if (members := self.past_members.get(group.consumer_group)) is not None and members.came:
