@@ -22,6 +22,8 @@ UNREAD_S: Final = 6 * 3600
 """How long queues without a reader have been unread."""
 CRASHES_SEEN_H: Final = (2.0, 1.5, 1.0, 0.5)
 """When the snapshots were taken between which clients were started again."""
+ENDED_S: Final = 3_600
+"""How long ago the clients of a group ended that ran all the time."""
 GONE_S: Final = (DAYS + 4) * 86_400
 """Since when a group that nobody runs is gone: from before the history."""
 BEHIND: Final = frozenset({"ORPHAN_QUEUE", "LAG_STATE", "LAG_SKEW", "RETENTION_RISK", "CONSUMER_CAPACITY"})
@@ -150,6 +152,17 @@ def a_group_that_nobody_runs(fleet: Fleet) -> Expected:
     return of_group(fleet, group, "STALE_OBJECT", ("INFO",), ("INVESTIGATE",), *BEHIND)
 
 
+def clients_of_a_group_that_all_ended(fleet: Fleet) -> Expected:
+    """An hour ago every client of a group ended that ran on each of the days before."""
+    fleet.remember()
+    group = some_group(fleet, "plain", of=lambda one: any(len(fleet.model.readers(each)) > 1 for each in one.topics))
+    group.clients.clear()
+    for queue in queues_of(fleet, group):
+        lag = int(fleet.model.topics[queue.topic].rates[queue] * ENDED_S)
+        group.lags[queue] = Lag(lag, stands=True, behind_s=ENDED_S)
+    return of_group(fleet, group, "LAG_STATE", ("CRITICAL",), ("INVESTIGATE",))
+
+
 def a_client_that_ends_again_and_again(fleet: Fleet) -> Expected:
     """Something ends it some minutes after each start, and something starts it again."""
     group = some_group(fleet, "plain", "circle", of=lambda one: len(one.clients) >= 3)
@@ -182,4 +195,9 @@ FAULTS: Final = named(
     a_broker_that_lacks_a_client,
     clients_of_a_version_that_repeats_ids,
     a_concurrent_reader_of_a_fifo_topic,
-) | named(a_group_that_nobody_runs, a_client_that_ends_again_and_again, with_history=True)
+) | named(
+    a_group_that_nobody_runs,
+    clients_of_a_group_that_all_ended,
+    a_client_that_ends_again_and_again,
+    with_history=True,
+)

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.assessment.backlog import GONE
+from rocketmq_capacity.assessment.lateness import lag_state
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.simulation.judged_again import ENDED, LostFinding, undecided_of_group
 from rocketmq_capacity.snapshot.inventory import (
     Inventory,
     InventoryConsumeStatus,
@@ -138,6 +141,89 @@ def test_a_group_without_clients_may_be_gone_for_good() -> None:
     stopped = replace(STALLED, last_timestamp=ago(minutes=60))
     found = judge(a_cluster(stopped, clients=())).finding("LAG_STATE", "g_pay")
     assert (found["evidence"]["state"], found["severity"]) == ("STOP", "INFO")
+
+
+def ended(minutes: float = 60, lag: int = 12_000, *, samples: int = 2, writes: bool = True) -> InventoryGroupOffset:
+    """A queue of a group whose clients ended some time ago."""
+    stood = [(END - 10 * (samples - n) * writes, END - lag) for n in range(samples)]
+    return a_queue(stood, (END, END - lag), read_at=ago(minutes=minutes))
+
+
+def ran(*days: float, offset: InventoryGroupOffset | None = None, clients: int = 3) -> list[Inventory]:
+    """Earlier snapshots with clients, so many days ago."""
+    offsets = (offset or a_queue([], (END - 40_000, END - 40_000)),)
+    return [replace(a_cluster(*offsets, clients=tuple(members(clients))), taken_at=ago(days=day)) for day in days]
+
+
+def gone(*days: float, **facts: Any) -> Judgement:
+    return judge(a_cluster(ended(**facts), clients=()), history=ran(*days))
+
+
+def test_a_group_whose_clients_are_all_gone_is_critical_while_more_is_written() -> None:
+    found = gone(2, 1).finding("LAG_STATE", "g_pay")
+
+    assert found["severity"] == "CRITICAL"
+    assert found["message"] == (
+        "It has no clients, and had 3 clients 24 h ago. Nobody reads 1 queue with 12,000 messages of lag. The offset of"
+        " broker-a:0 has not moved for 2 min; the last message read is 1 h old. Their lag grew by 20 messages in 2 min,"
+        " 600 an hour."
+    )
+    figures = found["evidence"]
+    assert (figures["state"], figures["clients"], figures["last_clients"], figures["gone_s"]) == ("STOP", 0, 3, 86_400)
+    assert [one["queue_id"] for one in figures["queues"]] == [0]
+
+
+@pytest.mark.parametrize(
+    ("facts", "severity"),
+    [
+        ({"samples": 0}, "CRITICAL"),
+        ({"lag": 1_000}, "CRITICAL"),
+        ({"lag": 999}, "INFO"),
+        ({"lag": 999, "samples": 12}, "INFO"),
+    ],
+    ids=["one sample since then", "the floor", "little waits", "little waits for long"],
+)
+def test_what_waits_for_clients_that_are_gone_decides(facts: dict[str, Any], severity: str) -> None:
+    assert gone(1, **facts).finding("LAG_STATE", "g_pay")["severity"] == severity
+
+
+def test_what_was_left_by_clients_that_are_gone_is_a_warning_once_nothing_more_is_written() -> None:
+    stood = a_queue([(END, END - 5_000)] * 3, (END, END - 5_000))
+    found = judge(a_cluster(stood, clients=()), history=ran(1, offset=stood)).finding("LAG_STATE", "g_pay")
+    assert found["severity"] == "WARNING"
+
+
+def test_nobody_waits_for_a_group_that_has_read_everything_or_that_its_schedule_has_off() -> None:
+    everything = a_queue([(END, END)] * 3)
+    assert judge(a_cluster(everything, clients=()), history=ran(1)).found("LAG_STATE") is None
+
+    off = Policy.model_validate({"groups": [{"match": "g_pay", "schedule": "0 6-22 * * *"}]})
+    assert judge(a_cluster(ended(), clients=()), off, ran(1)).found("LAG_STATE") is None
+
+
+@pytest.mark.parametrize("days", [(), (14.0,), (20.0, 15.0)], ids=["no history", "two weeks ago", "longer ago"])
+def test_a_group_that_is_not_known_to_have_run_lately_may_be_gone_for_good(days: tuple[float, ...]) -> None:
+    stopped = replace(STALLED, last_timestamp=ago(minutes=60))
+    found = judge(a_cluster(stopped, clients=()), history=ran(*days)).finding("LAG_STATE", "g_pay")
+    assert (found["severity"], "last_clients" in found["evidence"]) == ("INFO", False)
+
+
+def test_a_group_whose_clients_are_gone_is_told_to_look_for_them_or_to_tell_its_schedule() -> None:
+    plan = plain_plan(a_cluster(ended(), clients=()), history=ran(1))
+    (advice,) = (one for one in plan.recommendations if one.consumer_group == "g_pay")
+    assert (advice.action, advice.rules) == ("INVESTIGATE", ("LAG_STATE",))
+    assert advice.reason == GONE
+
+
+def test_a_what_if_has_no_history_to_say_that_clients_are_gone() -> None:
+    inventory = a_cluster(ended(), clients=())
+    (was,) = plain_plan(inventory, history=ran(1)).groups
+    (now,) = plain_plan(inventory).groups
+    (found,) = lag_state(was)
+    assert undecided_of_group(LostFinding(found, was, now, frozenset())) == ENDED
+
+    (runs,) = plain_plan(a_cluster(*[a_queue([(END, END)] * 9)])).groups
+    assert undecided_of_group(LostFinding(found, was, runs, frozenset())) is None
 
 
 def test_of_an_offline_group_nobody_knows_the_subscriptions_and_its_offsets_speak_for_it() -> None:

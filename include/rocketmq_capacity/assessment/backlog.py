@@ -20,6 +20,7 @@ from rocketmq_capacity.assessment.lag import (
     duration,
     grown,
     lag_troubles,
+    left_behind,
 )
 from rocketmq_capacity.assessment.ownership import STUCK, orphan_cause
 from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
@@ -33,6 +34,10 @@ from rocketmq_capacity.wording import counted, fixed, listed, queue_label, round
 NO_CLIENTS: Final = (
     "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are kept"
     " are read; if not, nothing is lost."
+)
+GONE: Final = (
+    f"{NO_CLIENTS} It ran until lately: find out why its clients ended. If it only runs at certain hours, tell its"
+    " schedule in the policy (groups)."
 )
 HELD_UP: Final = (
     "Find out what holds the group up on these queues: whether a client owns them, and what its listener waits for."
@@ -67,6 +72,8 @@ class Stalled(Evidence, frozen=True, kw_only=True):
     state: Annotated[State, means("the worst of its queues")]
     lag: Annotated[int, means("unread on these queues", "message")]
     clients: Annotated[int, means("of the group", "client")]
+    last_clients: Annotated[int | UnsetType, means("that it had before all of them went", "client")] = UNSET
+    gone_s: Annotated[float | UnsetType, means("time since it was last seen with clients")] = UNSET
     lag_growth: Annotated[int, means("by which their lag grew", "message")]
     over_s: Annotated[float, means("time from the first sample to the last")]
     growth_msgs_per_h: Annotated[float | None, means("growth of the lag")]
@@ -119,6 +126,8 @@ def _look_at_readers(_: Finding, evidence: Evidence) -> str:
         return SUSPENDED_ADVICE
     if evidence.slow_pulls is not UNSET:
         return _pull_more(evidence.slow_pulls)
+    if evidence.last_clients is not UNSET:
+        return GONE
     return HELD_UP if evidence.clients else NO_CLIENTS
 
 
@@ -151,7 +160,7 @@ LAG_STATE: Final = Rule(
         "WARNING": (
             "so many wait, or an offset stands for `STUCK_QUEUE.critical_s`; or messages wait too long, or soon will"
         ),
-        "INFO": "fewer wait, or the group has no clients, and may be gone for ever",
+        "INFO": "fewer wait, or the group has no clients, and is not known to have run lately",
     },
     thresholds=(
         "LOW_UTILISATION.min_lag",
@@ -177,6 +186,10 @@ LAG_STATE: Final = Rule(
     up. Clients of a broadcasting group keep their own offsets, so that there is no verdict on its lag. This needs ten
     samples: `snapshot.sample_count` in the policy, or earlier inventories by `--history`.
 
+    A group whose clients are all gone needs no ten samples: each queue on which messages wait is STOP. It is one if
+    it has no clients now, and had some (`last_clients`) in nine of ten earlier inventories and hours of samples, up to
+    `gone_s` ago; that is less than the days of STALE_OBJECT. Other groups without clients may be jobs.
+
     Or messages wait longer than `max_lag_s` of the group's entry in the policy allows (`groups`). `waits_s` is the
     age of the oldest unread message, and `breach_in_s` the time until messages wait too long, if that is less than
     `breach_hours`. A group has one finding for both. A group without clients has neither in hours in which its
@@ -193,7 +206,11 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
     """
     if group.facts.is_lite:
         return
-    states = [one for one in lag_troubles(group.sampled) if one.state != WARN or not _is_under_way(group, one)]
+    gone = group.gone
+    if gone is None:
+        states = [one for one in lag_troubles(group.sampled) if one.state != WARN or not _is_under_way(group, one)]
+    else:
+        states = left_behind(group.sampled)
     if not states:
         return
     worst = min((one.state for one in states), key=STATES.index)
@@ -219,6 +236,8 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
             state=worst,
             lag=lag,
             clients=group.facts.connections,
+            last_clients=UNSET if gone is None else gone.clients,
+            gone_s=UNSET if gone is None else rounded(gone.ago_s, 0),
             lag_growth=grew,
             over_s=rounded(over_s, 0),
             growth_msgs_per_h=rounded(grew * HOUR_S / over_s, 1) if over_s > 0 else None,
@@ -233,8 +252,13 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
             queues=[StalledQueue(**asdict(one.queue), state=one.state, lag=one.lag) for one in states],
             **late,
         ),
-        message=f"{counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag"
-        f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
+        message=(
+            f"{counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag"
+            f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
+            if gone is None
+            else f"It has no clients, and had {counted(gone.clients, 'client')} {duration(gone.ago_s)} ago."
+            f" Nobody reads {counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag."
+        )
         + _stand(states, worst_s)
         + (f" Their lag {grown(grew, over_s)}." if grew > 0 else "")
         + (f" The permission on {listed(closed)} lets nobody read them." if closed else "")
@@ -314,14 +338,14 @@ def _window_s(states: Sequence[QueueState]) -> float:
 def _lag_severity(group: AssessedGroup, states: Sequence[QueueState]) -> Severity:
     """CRITICAL if much is left unread on queues whose offset stands while more is written.
 
-    INFO for a group without clients, which may never come back, and for little lag, unless it stands for so long that
-    a stuck queue would be critical.
+    INFO for a group without clients, which may never come back unless it ran until lately, and for little lag, unless
+    it stands at clients for so long that a stuck queue would be critical.
     """
     bounds, least = group.policy.thresholds.STUCK_QUEUE, group.policy.thresholds.LOW_UTILISATION.min_lag
     standing = [one for one in states if one.state in STANDING]
-    if not group.facts.connections:
+    if not group.facts.connections and group.gone is None:
         return INFO
     if sum(one.lag for one in standing) >= least and sum(one.grew for one in standing) > 0:
         return CRITICAL
-    is_old = any(one.over_s >= bounds.critical_s for one in standing)
+    is_old = group.gone is None and any(one.over_s >= bounds.critical_s for one in standing)
     return WARNING if is_old or sum(one.lag for one in states) >= least else INFO

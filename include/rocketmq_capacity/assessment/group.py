@@ -17,7 +17,7 @@ from rocketmq_capacity.assessment.current import (
     owned_today,
     reported_owners,
 )
-from rocketmq_capacity.assessment.lag import STANDING, Growth, lag_growth, lag_troubles
+from rocketmq_capacity.assessment.lag import HOUR_S, STANDING, Growth, lag_growth, lag_troubles
 from rocketmq_capacity.assessment.loads import GroupLoad, QueueWeights, loads_of
 from rocketmq_capacity.assessment.not_taken import not_taken
 from rocketmq_capacity.assessment.outlier import Outlier, facts_apart, is_settled, outliers_of, queues_alone
@@ -37,7 +37,7 @@ from rocketmq_capacity.assessment.traffic_trend import TrafficTrend, traffic_tre
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.model.arrays import Flags, Numbers
 from rocketmq_capacity.model.division import Division
-from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, Reads
+from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, LastClients, Reads
 from rocketmq_capacity.model.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.model.together import Together
 from rocketmq_capacity.settings.groups import GroupEntry
@@ -332,6 +332,16 @@ class AssessedGroup:
     def is_off(self) -> bool:
         """Whether it has no clients, and its schedule in the policy does not expect any."""
         return not self.facts.connections and self.entry.is_off(self.cluster.cluster.taken_at)
+
+    @property
+    def gone(self) -> LastClients | None:
+        """The clients that it had before all of them went; None if nobody waits for them any more.
+
+        That is so after the days of STALE_OBJECT. A Proxy may know clients that the snapshot lacks.
+        """
+        last, days = self.facts.last_clients, self.policy.thresholds.STALE_OBJECT.days
+        is_known = not self.facts.connections and self.facts.unseen_clients is None
+        return last if is_known and last is not None and last.ago_s < days * 24 * HOUR_S else None
 
     @cached_property
     def min_clients(self) -> int:

@@ -124,6 +124,27 @@ def lag_troubles(sampled: Sampled) -> list[QueueState]:
     return [one for one in queue_states(sampled) if one.state != OK]
 
 
+def left_behind(sampled: Sampled) -> list[QueueState]:
+    """Of a group whose clients are gone, the queues on which messages wait, by name: nobody commits there any more.
+
+    The window begins where the offset moved last, or one sample before if nothing was written since.
+    """
+    states = []
+    for index in np.flatnonzero(sampled.is_judged).tolist():
+        end = int(sampled.end[index])
+        of_queue = slice(end - int(sampled.counts[index]), end)
+        at_s, broker, lag = (each[of_queue].tolist() for each in (sampled.at_s, sampled.broker_offset, sampled.lag))
+        if lag[-1] <= 0:  # it may be unknown
+            continue
+        moved = np.flatnonzero(sampled.consumer_offset[of_queue] != sampled.consumer_offset[end - 1])
+        first = int(moved[-1]) + 1 if len(moved) else 0
+        if first and broker[first] == broker[-1] and lag[first - 1] != UNKNOWN:
+            first -= 1
+        measured = max(lag[first:]), lag[-1] - lag[first], broker[-1] - broker[first], at_s[-1] - at_s[first]
+        states.append(QueueState(sampled.names[index], STOP, lag[-1], *measured))
+    return sorted(states, key=lambda state: state.queue)
+
+
 def _states(sampled: Sampled, queue: Integers) -> list[QueueState]:
     """The first of Burrow's rules that applies to each of these queues, which have enough samples."""
     sample = sampled.end[queue][:, None] + np.arange(-WINDOW, 0)

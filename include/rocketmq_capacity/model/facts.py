@@ -41,6 +41,7 @@ __all__ = [
     "Facts",
     "GroupFacts",
     "Lag",
+    "LastClients",
     "Observations",
     "OwnSubscription",
     "Owned",
@@ -193,6 +194,13 @@ class PastMembers(Facts, frozen=True, kw_only=True):
     returned: tuple[Returned, ...] = ()
 
 
+class LastClients(Facts, frozen=True, kw_only=True):
+    """How many clients a group last had that usually had some and has none now, and how many seconds ago."""
+
+    clients: int
+    ago_s: float
+
+
 WhyRefused = Literal["NOT_CREATED", "CONSUME_DISABLED", "BROADCAST_DISABLED"]
 """The group is not created there, and the broker creates none by itself; or it may not consume there, or not broadcast.
 
@@ -238,6 +246,8 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
     sampled: SampledOffsets = SampledOffsets()
     unused_days: float | None = None
     """For how long it had no clients and committed nothing, if the history proves it."""
+    last_clients: LastClients | None = None
+    """None if it has clients, is not known to have had some, or often is without."""
     past: PastTraffic | None = None
     """None without stored rates."""
     past_members: PastMembers | None = None

@@ -23,6 +23,7 @@ from rocketmq_capacity.vocabulary import MASTER, PERM_WRITE, UNDECIDED
 from rocketmq_capacity.wording import counted, listed, queue_label
 
 STALE: Final = "for how long it is unused is not known of a changed cluster, which has no history"
+ENDED: Final = "when its clients ended is not known of a changed cluster, which has no history"
 FORGOTTEN: Final = "who owns which queue after the change is not known: the observed owners no longer fit"
 
 
@@ -181,6 +182,8 @@ def _is_lag_known(group: AssessedGroup) -> bool:
 
 def _samples_of_queues(case: LostFinding) -> str | None:
     """For LAG_STATE: the queues that it names still have enough samples for a state."""
+    if case.before.gone is not None and not case.after.facts.connections:
+        return ENDED
     known = {one.queue for one in queue_states(case.after.sampled)}
     unknown = [queue for queue in case.finding.queues if queue not in known]
     return "how the lag of its queues would move after the change is not known" if unknown else None

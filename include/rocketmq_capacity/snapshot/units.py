@@ -40,6 +40,7 @@ from rocketmq_capacity.snapshot.inventory import (
     InventoryTopicOffset,
     TopicQueues,
 )
+from rocketmq_capacity.snapshot.last_clients import last_clients
 from rocketmq_capacity.snapshot.members import own_members, shared_members
 from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
 from rocketmq_capacity.snapshot.past_members import past_members
@@ -97,6 +98,7 @@ class UnitMaker:
         self.most_clients = most_clients(self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
         self.unused = Unused(snapshot.inventory, self.whole)
+        self.last_clients = last_clients(snapshot.inventory, self.whole)
         self.past_members = past_members(snapshot.inventory, self.whole, snapshot.rebalances)
         self.dead_letters = dead_letters(snapshot.inventory, self.whole)
         self.are_readers_known = snapshot.are_readers_known()
@@ -143,6 +145,8 @@ class UnitMaker:
                 facts["dead_letters"] = letters
             if (past := self.snapshot.past_hours.of_group(self.snapshot.business_ratios(reads))) is not None:
                 facts["past"] = past
+            if (last := self.last_clients.get(group.consumer_group)) is not None:
+                facts["last_clients"] = last
             if (members := self.past_members.get(group.consumer_group)) is not None and members.came:
                 facts["past_members"] = members
             parts = facts, self._observations(group), self._sampled(group)
