@@ -57,9 +57,32 @@ def test_a_sick_client_is_replaced_and_nothing_else_is_advised(plan: PlainPlan) 
 def test_one_that_only_lacks_threads_needs_threads_and_no_restart() -> None:
     (only,) = a_plan(40.0, 40.0, 40.0, rate=4.0, threads=(1, 8, 8)).recommendations
 
-    assert "c01 has 1 consume thread" in only.reason
-    assert "consumeThreadMin" in only.reason
+    assert only.reason.startswith(
+        "Give c01 as many consume threads as the others have (consumeThreadMin). c01 has 1 consume thread, "
+    )
+    assert "Replace or restart" not in only.reason
     assert "threads or queues do not mend it" not in only.reason
+
+
+def test_one_that_lacks_threads_gets_as_many_as_all_clients_need() -> None:
+    plan = a_plan(40.0, 40.0, 40.0, rate=24.0, threads=(1, 8, 8))
+    reasons = {one.action: one.reason for one in plan.recommendations}
+
+    assert reasons["RAISE_CONSUME_THREADS"].startswith("Run at least 11 consume threads in every client instead of 8.")
+    assert reasons["REPLACE_CLIENT"].startswith(
+        "Give c01 at least 11 consume threads, as all clients (consumeThreadMin). c01 has 1 consume thread, "
+    )
+
+
+def test_who_is_slow_is_replaced_and_who_lacks_threads_gets_some() -> None:
+    (only,) = a_plan(400.0, 40.0, 40.0, 40.0, 40.0, rate=1.0, threads=(8, 1, 8, 8, 8)).recommendations
+
+    assert only.reason.startswith("Replace or restart c01: c01 takes 400.0 ms for a call")
+    assert " Far worse than their peers as well: c02." in only.reason
+    assert only.reason.endswith(
+        "More clients, threads or queues do not mend it. Give c02 as many consume threads as the others have"
+        " (consumeThreadMin). A restart with the same set-up does not mend it, and neither do more clients or queues."
+    )
 
 
 def test_its_commands_save_the_stacks_and_change_nothing() -> None:

@@ -256,8 +256,8 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
             f"{counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag"
             f" {'does' if len(states) == 1 else 'do'} not catch up over the last {WINDOW} samples: {how}."
             if gone is None
-            else f"It has no clients, and had {counted(gone.clients, 'client')} {duration(gone.ago_s)} ago."
-            f" Nobody reads {counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag."
+            else f"It has no clients, and had {counted(gone.clients, 'client')} {duration(gone.ago_s)} ago. Nobody"
+            f" reads {counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag."
         )
         + _stand(states, worst_s)
         + (f" Their lag {grown(grew, over_s)}." if grew > 0 else "")

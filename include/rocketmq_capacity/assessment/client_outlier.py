@@ -187,7 +187,7 @@ def _message(group: AssessedGroup, worst: Outlier, ids: list[str], busy: float |
         "failed_ratio": f"fails on {percent(figure)} of its messages, {peers} on {percent(theirs)}",
     }[worst.figure]
     others = [one for one in ids if one != group.client_ids[worst.client]]
-    more = f" Likewise {listed(others)}." if others else ""
+    more = f" Far worse than their peers as well: {listed(others)}." if others else ""
     now = "" if busy is None else f" {'It' if not others else 'The busiest of them'} {_busy_for(busy)}."
     then = (
         ""

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Annotated, Final
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding, harm
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
@@ -12,8 +13,9 @@ from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.tables import Finding
-from rocketmq_capacity.vocabulary import CRITICAL, DIALECT_WORDS, GRPC, POP, REMOTING, WARNING, java_order
-from rocketmq_capacity.wording import counted, listed
+from rocketmq_capacity.tables.dataset import Queue
+from rocketmq_capacity.vocabulary import CONFIG, CRITICAL, DIALECT_WORDS, GRPC, POP, REMOTING, WARNING, java_order
+from rocketmq_capacity.wording import counted, listed, queue_label
 
 
 class Duplicate(Struct, frozen=True, kw_only=True):
@@ -64,6 +66,12 @@ TWO_PROTOCOLS: Final = (
 )
 
 
+ONE_LIST: Final = (
+    "Keep each of these queues in the list of one client alone, in the clients' code (setMessageQueueList) and in the"
+    " policy (config_assignments)."
+)
+
+
 class OfProtocol(Struct, frozen=True, kw_only=True):
     """The clients of a protocol."""
 
@@ -85,17 +93,26 @@ class OfDialect(Struct, frozen=True, kw_only=True):
     clients: Annotated[int, means("that use it", "client")]
 
 
+class SharedQueue(Queue, frozen=True, kw_only=True):
+    """A queue that the lists of several clients have."""
+
+    client_ids: Annotated[Sequence[str], means("clients whose lists have it")]
+
+
 class Mixed(Evidence, frozen=True, kw_only=True):
     """The evidence of MIXED_STRATEGIES."""
 
     protocols: Annotated[Sequence[OfProtocol] | UnsetType, means("if gRPC clients pop what others divide")] = UNSET
     strategies: Annotated[Sequence[OfStrategy], means("strategies that clients run, the most usual first")]
     dialects: Annotated[Sequence[OfDialect] | UnsetType, means("if libraries compute one strategy differently")] = UNSET
+    shared_queues: Annotated[Sequence[SharedQueue] | UnsetType, means("if lists for CONFIG overlap")] = UNSET
     orphan_queues: Annotated[int | None, means("that nobody reads today", "queue")]
     doubly_owned_queues: Annotated[int | None, means("that are read twice today", "queue")]
 
 
 def _advice(_: Finding, evidence: Mixed) -> str:
+    if not isinstance(evidence.shared_queues, UnsetType):
+        return ONE_LIST
     return TWO_PROTOCOLS if evidence.protocols else ONE_STRATEGY
 
 
@@ -116,7 +133,7 @@ MIXED_STRATEGIES: Final = Rule(
         "WARNING": "they will be, once clients or queues change",
     },
     details="""
-    RocketMQ's own check does not see it. There are three cases:
+    RocketMQ's own check does not see it. There are four cases:
 
     - They run different strategies, as after half a rollout. Let all of them run one.
     - The group has gRPC clients and remoting clients. The gRPC clients pop every queue that the others divide, and
@@ -125,6 +142,8 @@ MIXED_STRATEGIES: Final = Rule(
       has their `dialects`. Go v2 clients hash by CRC32, and Java by MD5 (CONSISTENT_HASH). Go v2 clients, and Java
       clients up to 4.7.1, take queues outside the rooms (MACHINE_ROOM). AVG and AVG_BY_CIRCLE are the same in all
       libraries.
+    - They run CONFIG, and the lists of several clients have one queue (`shared_queues`). Each of them reads all of its
+      messages.
     """,
 )
 
@@ -215,7 +234,7 @@ def mixed_strategies(group: AssessedGroup) -> Iterator[Finding]:
     """MIXED_STRATEGIES: clients of a group run different strategies, so shares overlap, or queues have no owner.
 
     The same happens if gRPC clients pop every queue that remoting clients divide, and if libraries compute the group's
-    strategy differently, with orphan or doubly owned queues.
+    strategy differently, with orphan or doubly owned queues, and if the lists of clients that run CONFIG overlap.
     """
     if not group.is_clustering or group.facts.message_request_mode == POP:
         return
@@ -225,7 +244,7 @@ def mixed_strategies(group: AssessedGroup) -> Iterator[Finding]:
         if consumer.allocate_strategy is not None and not consumer.is_grpc:
             runners.setdefault(consumer.allocate_strategy, []).append(consumer.client_id)
     if len(runners) < 2 and not grpc:
-        yield from _mixed_dialects(group)
+        yield from _shared_lists(group) if group.computed_strategy == CONFIG else _mixed_dialects(group)
         return
     ranked = sorted(runners.items(), key=lambda one: (-len(one[1]), one[0]))
     if grpc:
@@ -252,6 +271,7 @@ def _mixed(
     message: str,
     protocols: Sequence[OfProtocol] | UnsetType = UNSET,
     dialects: Sequence[OfDialect] | UnsetType = UNSET,
+    shared_queues: Sequence[SharedQueue] | UnsetType = UNSET,
 ) -> Finding:
     """The finding of MIXED_STRATEGIES, with the queues that it leaves without an owner or gives to two.
 
@@ -267,6 +287,7 @@ def _mixed(
             protocols=protocols,
             strategies=strategies,
             dialects=dialects,
+            shared_queues=shared_queues,
             orphan_queues=group.orphans_today,
             doubly_owned_queues=group.twice_today,
         ),
@@ -291,6 +312,32 @@ def _mixed_dialects(group: AssessedGroup) -> Iterator[Finding]:
         message=f"Its clients compute {strategy} differently: "
         + f"{' and '.join(DIALECT_WORDS[dialect] for dialect, _ in ranked)}."
         + harm(group.orphans_today, group.twice_today),
+    )
+
+
+def _shared_lists(group: AssessedGroup) -> Iterator[Finding]:
+    """The finding of MIXED_STRATEGIES for lists of CONFIG that overlap.
+
+    Clients that have just started may not have let queues go; a suspended one does not read what it holds.
+    """
+    load = group.today_load
+    if load is None or group.is_settling or group.suspended:
+        return
+    twice, names = set(load.doubly_owned), group.division.queues.names
+    held: dict[Queue, set[str]] = {}
+    for queue, client in zip(load.owners.queue.tolist(), load.owners.client.tolist(), strict=True):
+        if names[queue] in twice:
+            held.setdefault(names[queue], set()).add(group.client_ids[client])
+    shared = {queue: sorted(ids, key=java_order) for queue, ids in sorted(held.items()) if len(ids) > 1}
+    if not shared:
+        return
+    yield _mixed(
+        group,
+        subjects=chain.from_iterable(shared.values()),
+        strategies=[OfStrategy(strategy=CONFIG, clients=group.facts.connections)],
+        shared_queues=[SharedQueue(**asdict(queue), client_ids=ids) for queue, ids in shared.items()],
+        message=f"The lists of several clients have {listed([*map(queue_label, shared)])}:"
+        f" {counted(len(shared), 'queue')} {'is' if len(shared) == 1 else 'are'} read twice.",
     )
 
 

@@ -51,9 +51,21 @@ def _compare_owners(_: Finding, evidence: Evidence) -> str:
         return COMPARE_OWNERS
     if not isinstance(evidence.not_taken_by, UnsetType):
         return NOT_TAKEN_ADVICE.format(clients=verbatim(listed(evidence.not_taken_by)))
+    if evidence.cause == OF_LISTS:
+        return ADD_TO_A_LIST
     return SUSPENDED_ADVICE if evidence.cause == STUCK else COMPARE_OWNERS
 
 
+def _of_strategy(strategy: str) -> str:
+    """The cause if the strategy itself leaves queues out."""
+    return f"strategy {strategy}"
+
+
+OF_LISTS: Final = _of_strategy(CONFIG)
+ADD_TO_A_LIST: Final = (
+    "Add each of these queues to the list of one client, in the clients' code (setMessageQueueList) and in the policy"
+    " (config_assignments)."
+)
 COMPARE_OWNERS: Final = (
     "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no client."
 )
@@ -205,6 +217,7 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
         names = sorted(queues.names[queue] for queue in orphans)
         missing = _missing_clients(group, names)
         should_have = sorted({group.not_taken[one] for one in names if one in group.not_taken}, key=java_order)
+        cause = NOT_TAKEN if should_have else _cause(group, group.current.strategy)
         lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
         yield finding(
             ORPHAN_QUEUE,
@@ -218,14 +231,20 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
                 lag=int(lags.sum()) if group.weights.has_lag[orphans].all() else None,
                 msgs_per_s=None if any(np.isnan(rates)) else rounded(sum(rates)),
                 current_strategy=group.current.strategy,
-                cause=NOT_TAKEN if should_have else _cause(group, group.current.strategy),
+                cause=cause,
                 missing_clients=missing or UNSET,
                 not_taken_by=should_have or UNSET,
             ),
             message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}."
             + (f" They are listed for {listed(missing)}, which does not run." if missing else "")
+            + (_in_no_list(len(names)) if cause == OF_LISTS and not missing else "")
             + _not_taken_by(should_have),
         )
+
+
+def _in_no_list(orphans: int) -> str:
+    """A further sentence on why CONFIG leaves queues out."""
+    return f" No running client's list has {'it' if orphans == 1 else 'them'}."
 
 
 def _not_taken_by(client_ids: Sequence[str]) -> str:
@@ -237,7 +256,7 @@ def _not_taken_by(client_ids: Sequence[str]) -> str:
 
 
 def _cause(group: AssessedGroup, strategy: str) -> str:
-    return orphan_cause(group, strategy) or f"strategy {strategy}"
+    return orphan_cause(group, strategy) or _of_strategy(strategy)
 
 
 def _missing_clients(group: AssessedGroup, orphans: Collection[Queue]) -> list[str]:

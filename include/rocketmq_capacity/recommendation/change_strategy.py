@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.membership import Mixed
 from rocketmq_capacity.assessment.not_taken import NOT_TAKEN
-from rocketmq_capacity.assessment.ownership import Orphans
+from rocketmq_capacity.assessment.ownership import OF_LISTS, Orphans
 from rocketmq_capacity.assessment.rooms import CrossRoom
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import EVEN, OWNED
@@ -26,7 +27,7 @@ from rocketmq_capacity.recommendation.effects import is_worse, loaded_side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.tables.dataset import Metrics
 from rocketmq_capacity.vocabulary import CLIENT_STRATEGIES, GO, MACHINE_ROOM_NEARBY, MIXED, POP, PULL, knows_rooms
-from rocketmq_capacity.wording import fixed, percent, rounded
+from rocketmq_capacity.wording import fixed, listed, percent, queue_label, rounded
 
 
 def _check(recommended: Recommended, nameserver: str) -> Proof:
@@ -96,6 +97,13 @@ HOW: Final = (
 )
 
 OR_ROOMS: Final = "Or give the strategy the rooms of all brokers of these topics."
+NO_ROOMS: Final = "It knows no machine rooms: clients then also read from brokers of other rooms."
+OR_LISTS: Final = (
+    "Or keep CONFIG, and change the lists in the clients' code (setMessageQueueList) and in the policy"
+    " (config_assignments)."
+)
+SHOWN: Final = 5
+"""At most so many queues that are in several lists are named."""
 HOW_IN_GO: Final = HOW.replace(")", "; in Go consumer.WithStrategy)", 1)
 
 
@@ -152,11 +160,24 @@ def change_strategy(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         reason=sentences(
             _why(group, best, before, majority if MIXED_STRATEGIES in rules else None),
             HOW_IN_GO if _has_go(group) else HOW,
+            _or_other_lists(group),
+            NO_ROOMS if knows_rooms(group.current_strategy or "") and not knows_rooms(best.strategy) else None,
         ),
         rules=best.answered,
         before={"strategy": group.current_strategy, **loaded_side_shown(before), **_measured(best, 0)},
         after={"strategy": best.strategy, **loaded_side_shown(best.after), **_measured(best, 1)},
     )
+
+
+def _or_other_lists(group: AdvisedGroup) -> str | None:
+    """How CONFIG may stay: what its lists lack, and what is in several; None if the lists are whole."""
+    lacking = [queue for one in group.answerable(ORPHAN) if Orphans.of(one).cause == OF_LISTS for queue in one.queues]
+    shared = [one for each in group.answerable(MIXED_STRATEGIES) for one in Mixed.of(each).shared_queues or ()]
+    steps = sentences(
+        f"Add {listed([*map(queue_label, lacking)])} to the list of one client." if lacking else None,
+        *(f"Keep {queue_label(one)} in the list of only one of {listed(one.client_ids)}." for one in shared[:SHOWN]),
+    )
+    return f"{OR_LISTS} {steps}" if steps else None
 
 
 def _read_by_another(group: AdvisedGroup) -> Iterator[tables.Recommendation]:

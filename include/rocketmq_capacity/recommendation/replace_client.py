@@ -1,9 +1,10 @@
 """REPLACE_CLIENT: replace or restart a client that does its work far worse than its peers. No command does that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.capacity import TooBusy
 from rocketmq_capacity.assessment.client_outlier import ClientOutlier
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation import commands
@@ -36,18 +37,16 @@ ACTION: Final = Action(
     restart.
     """,
 )
+CAPACITY: Final = "CONSUMER_CAPACITY"
 ASKED: Final = 5
 """At most so many clients get a command of their own."""
 THREADS: Final = "consume_threads"
 """The figure of clients that only have too few of them."""
 LOOK: Final = (
-    "Save its stacks first, and look at its machine and at what its listener calls. More clients, threads or queues do"
+    "Save the stacks first, and look at the machine and at what the listener calls. More clients, threads or queues do"
     " not mend it."
 )
-MORE_THREADS: Final = (
-    "Give it as many consume threads as the others have (consumeThreadMin). A restart with the same set-up does not"
-    " mend it, and neither do more clients or queues."
-)
+SAME_SET_UP: Final = "A restart with the same set-up does not mend it, and neither do more clients or queues."
 
 
 def replace_client(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
@@ -61,21 +60,34 @@ def replace_client(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
             if one.rule not in of_brokers
             and comes_of_outlier(one.rule, one.subjects, one.queues, finding.subjects, facts)
         ]
-        lacks_threads = all(one.figure == THREADS for one in facts.outliers)
+        few = [one.client_id for one in facts.outliers if one.figure == THREADS]
+        others = [one for one in finding.subjects if one not in few]
         yield answer(
             ACTION,
             consumer_group=group.name,
             target=finding.subjects,
             is_manual=True,
             reason=sentences(
-                f"Replace or restart {listed(finding.subjects)}: {finding.message}",
-                MORE_THREADS if lacks_threads else LOOK,
+                f"Replace or restart {listed(others)}: {finding.message} {LOOK}" if others else None,
+                _more_threads(group, few, None if others else finding.message) if few else None,
             ),
             rules=[OUTLIER, *follows],
             commands=[commands.consumer_stack(group.cluster.nameserver, group.name, one) for one in asked[:ASKED]],
             before={"utilisation_ratio": facts.utilisation_ratio},
             after={"utilisation_ratio": facts.replaced_utilisation_ratio},
         )
+
+
+def _more_threads(group: AdvisedGroup, few: Sequence[str], why: str | None) -> str:
+    """What clients need that only lack threads. Where all clients need more of them, these do not get less."""
+    busy = (TooBusy.read(one) for one in group.answerable(CAPACITY))
+    threads = next((one.needed_consume_threads for one in busy if one is not None), None)
+    give = (
+        f"Give {listed(few)} as many consume threads as the others have (consumeThreadMin)."
+        if threads is None
+        else f"Give {listed(few)} at least {threads} consume threads, as all clients (consumeThreadMin)."
+    )
+    return sentences(give, why, SAME_SET_UP)
 
 
 GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (replace_client,)

@@ -19,7 +19,7 @@ from rocketmq_capacity.recommendation.answer import answer, json_object, sentenc
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
-from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, INFO, java_order, knows_rooms
+from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, CONFIG, INFO, java_order, knows_rooms
 from rocketmq_capacity.wording import counted, listed
 
 
@@ -87,6 +87,8 @@ def scale_consumers(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         kept = clients - len(finding.subjects)
         if group.current_strategy in (AVG, AVG_BY_CIRCLE) and kept < (group.least_clients or 0):
             continue
+        if group.current_strategy == CONFIG and group.named(ORPHAN):
+            continue  # an idle client is the one whose list can have these queues
         after = group.after(_without(group.facts, finding.subjects)) if kept > 0 else None
         if not gives_work(group.before, after, target):
             continue
@@ -94,7 +96,7 @@ def scale_consumers(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
             ACTION,
             consumer_group=group.name,
             target=finding.subjects,
-            reason=sentences(_why(kept, clients, finding.subjects), group.refusal(finding)),
+            reason=sentences(_why(group, kept, finding.subjects), group.refusal(finding)),
             rules=[RULE],
             before={"clients": clients, **side_shown(group.before)},
             after={"clients": kept, **side_shown(after)},
@@ -244,12 +246,16 @@ def _without(facts: GroupFacts, client_ids: Collection[str]) -> GroupFacts:
     return replace(facts, consumers=left)
 
 
-def _why(kept: int, clients: int, gone: tuple[str, ...]) -> str:
+def _why(group: AdvisedGroup, kept: int, gone: tuple[str, ...]) -> str:
     is_one = len(gone) == 1
+    others = (
+        "No other client may leave: under CONFIG nobody takes over its queues."
+        if group.current_strategy == CONFIG
+        else f"If other clients leave instead, {'this one takes' if is_one else 'these take'} over their queues."
+    )
     return (
-        f"Run {kept} instead of {counted(clients, 'client')}: {listed(gone)} {'owns' if is_one else 'own'} no"
-        f" queue. Scale the deployment down. If other clients leave instead,"
-        f" {'this one takes' if is_one else 'these take'} over their queues."
+        f"Run {kept} instead of {counted(group.facts.distinct_client_ids, 'client')}: {listed(gone)}"
+        f" {'owns' if is_one else 'own'} no queue. Scale the deployment down. {others}"
     )
 
 
