@@ -8,7 +8,7 @@ import pytest
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import InventoryConsumeStatus, TopicQueues
-from rocketmq_capacity.tables import Finding
+from rocketmq_capacity.tables import Finding, Recommendation
 from tests.assessment.cases import a_group, a_topic, member, members, takes
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import broker, cluster, queues
@@ -138,10 +138,8 @@ def test_queues_that_make_it_even_alone_are() -> None:
     assert len(more) == len(found)
 
 
-@pytest.mark.parametrize(("strategy", "told"), [("AVG", False), ("MACHINE_ROOM_NEARBY-AVG", True)])
-def test_where_rooms_matter_the_answer_says_in_which_the_further_clients_were_simulated(
-    strategy: str, told: bool
-) -> None:
+def in_rooms(strategy: str, rate: float, *, of_a: float = 1.0) -> list[Recommendation]:
+    """What a group with two clients in room a and one in room b is told; both rooms have four of its queues."""
     rule = {"pattern": "^(?P<room>.)"}
     policy = Policy.model_validate({"rooms": {"brokers": [rule], "clients": [rule]}})
     status = takes("t", 10.0)
@@ -149,9 +147,36 @@ def test_where_rooms_matter_the_answer_says_in_which_the_further_clients_were_si
         member(name, consume_threads=1, consume_batch_size=1, status=status, allocate_strategy=strategy)
         for name in ("a1", "a2", "b1")
     ]
-    topic = a_topic("t", queues("a", 4), queues("b", 4), rates={(name, i): 25.0 for name in "ab" for i in range(4)})
+    rates = {(name, i): rate * (of_a if name == "a" else 1.0) for name in "ab" for i in range(4)}
+    topic = a_topic("t", queues("a", 4), queues("b", 4), rates=rates)
     inventory = cluster([topic], [a_group("g", every, [topic])], (broker("a"), broker("b")))
-    answers = plain_plan(inventory, policy).recommendations
-    (more,) = [one for one in answers if one.action == "SCALE_CONSUMERS"]
+    return [one for one in plain_plan(inventory, policy).recommendations if one.action == "SCALE_CONSUMERS"]
 
-    assert ("machine rooms of today's clients" in more.reason) is told
+
+def test_where_one_room_alone_has_too_few_clients_the_further_ones_come_there_and_fewer_are_enough() -> None:
+    # The client of room b gets 100 msg/s, 10 ms each; those of room a 50. In turn, the first two would go to room a.
+    (more,) = in_rooms("MACHINE_ROOM_NEARBY-AVG", 25.0)
+
+    assert more.reason == (
+        "Run 4 instead of 3 clients: with fewer the busiest one stays above the bound, as it was simulated over all"
+        " topics of the group. Run the further ones in machine room b: only its clients are too busy."
+    )
+    assert json.loads(more.before) == {"clients": 3, "utilisation_ratio": 1.0}
+    assert json.loads(more.after) == {"clients": 4, "utilisation_ratio": 0.5}
+
+
+def test_a_room_needs_as_many_clients_as_its_whole_queues_allow() -> None:
+    # 40 msg/s a queue: two of four queues are 80 % of a client's time, so that room b needs four clients. In turn,
+    # not even eight clients would be enough: six of them would be in room a.
+    (more,) = in_rooms("MACHINE_ROOM_NEARBY-AVG", 40.0, of_a=0.5)
+    assert json.loads(more.after) == {"clients": 6, "utilisation_ratio": 0.4}
+
+
+def test_where_several_rooms_have_too_few_clients_they_were_simulated_in_turn() -> None:
+    (more,) = in_rooms("MACHINE_ROOM_NEARBY-AVG", 30.0, of_a=1.5)
+    assert "machine rooms of today's clients, in turn" in more.reason
+
+
+def test_where_rooms_do_not_matter_nothing_is_said_of_them() -> None:
+    (more,) = in_rooms("AVG", 25.0)
+    assert "room" not in more.reason

@@ -12,6 +12,7 @@ from rocketmq_capacity.assessment import remedies
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
+from rocketmq_capacity.assessment.more_in_room import NeededInRoom, more_in_room
 from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Cause, Provision
 from rocketmq_capacity.assessment.remedies import CallTime, JoinedRemedies
@@ -57,6 +58,7 @@ class TooBusy(Evidence, frozen=True, kw_only=True):
     clients: Annotated[int, means("of the group", "client")]
     needed_clients: Annotated[int | None, means("that are enough", "client")]
     needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them")]
+    needed_in_room: Annotated[NeededInRoom | UnsetType, means("what is enough if clients come in one room")] = UNSET
     max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
     consume_threads: Annotated[int | None, means("of the client with fewest", "thread")]
     needed_consume_threads: Annotated[int | None, means("of every client that are enough", "thread")]
@@ -164,7 +166,9 @@ CONSUMER_CAPACITY: Final = Rule(
     The evidence has the utilisation with its bounds, and what would bring it down again. Each remedy is simulated
     alone, over all topics of the group: so many clients, so many threads, calls of the listener that take so many
     milliseconds (`needed_rt_ms`), so many queues, or another strategy. A remedy that is unknown does not suffice
-    alone. If none does, `needed_queues` has the fewest queues that are enough with more `clients`, or
+    alone. `needed_clients` come to the machine rooms of today's clients in turn. Where the clients of one room alone
+    are too busy under MACHINE_ROOM_NEARBY, `needed_in_room` has how many are enough if they come there. If no remedy
+    suffices alone, `needed_queues` has the fewest queues that are enough with more `clients`, or
     `needed_together` has as many clients as can own a queue, with more threads and, if need be, shorter calls.
     IDLE_CONSUMERS of a group that is too busy belongs to this cause: what ends the overload gives idle clients
     work.
@@ -215,8 +219,14 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
     queues = more_queues(group.staff, work, bound, is_harmed=group.is_harmed) if is_busy and first is None else None
     calls = remedies.shorter_calls(group.division, work, bound, peak) if is_busy and first is None else None
     strategies = remedies.strategies(group.staff, group.loads) if first is None else {}
+    is_sized = is_busy and verdict.needed is not None
+    in_room = more_in_room(group.staff, work, bound, needed or group.max_useful_clients) if is_sized else None
     both = None
-    if calls is not None and not (needed or threads or queues) and min(strategies.values(), default=bound + 1) > bound:
+    if (
+        calls is not None
+        and not (needed or in_room or threads or queues)
+        and min(strategies.values(), default=bound + 1) > bound
+    ):
         queues = queues_and_clients(group.staff, work, bound)
         both = remedies.together(group.sizes, work, bound) if queues is None else None
     yield finding(
@@ -232,6 +242,7 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
             clients=group.facts.connections,
             needed_clients=needed,
             needed_busy_ratio=needed and rounded(group.sizes.share(needed)),
+            needed_in_room=in_room or UNSET,
             max_useful_clients=group.max_useful_clients,
             consume_threads=_least_threads(work),
             needed_consume_threads=None if threads is None else threads.consume_threads,

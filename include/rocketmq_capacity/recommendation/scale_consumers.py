@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any, Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
@@ -110,20 +111,24 @@ def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         if not isinstance(facts, TooBusy | TooMany | WillBeTooBusy):
             continue
         clients, needed, spare = facts.clients, facts.needed_clients, facts if isinstance(facts, TooMany) else None
+        busy, in_rooms = facts.needed_busy_ratio, IN_ROOMS if _adds_in_rooms(group, needed) else None
+        if isinstance(facts, TooBusy) and facts.needed_in_room is not UNSET:
+            needed, busy = facts.needed_in_room.clients, facts.needed_in_room.busy_ratio
+            in_rooms = (
+                f"Run the further ones in machine room {facts.needed_in_room.room}: only its clients are too busy."
+            )
         if needed is None or (needed <= clients if spare is None else needed >= clients):
             continue
         yield answer(
             ACTION,
             consumer_group=group.name,
             target={"clients": needed},
-            reason=sentences(
-                _number(needed, clients, facts, finding), IN_ROOMS if _adds_in_rooms(group, needed) else None
-            ),
+            reason=sentences(_number(needed, clients, facts, finding), in_rooms),
             rules=[CAPACITY, *_mended_too(group, clients, needed)],
             before=_side(
                 clients, facts.peak_utilisation_ratio, None if spare is None else spare.clients_one_lost_busy_ratio
             ),
-            after=_side(needed, facts.needed_busy_ratio, None if spare is None else spare.one_lost_busy_ratio),
+            after=_side(needed, busy, None if spare is None else spare.one_lost_busy_ratio),
         )
 
 
@@ -215,9 +220,9 @@ def start_listed_clients(group: AdvisedGroup) -> Iterator[tables.Recommendation]
     )
 
 
-def _adds_in_rooms(group: AdvisedGroup, needed: int) -> bool:
+def _adds_in_rooms(group: AdvisedGroup, needed: int | None) -> bool:
     """Whether it matters in which machine rooms further clients run."""
-    return needed > group.facts.distinct_client_ids and knows_rooms(group.current_strategy or "")
+    return (needed or 0) > group.facts.distinct_client_ids and knows_rooms(group.current_strategy or "")
 
 
 def _number(needed: int, clients: int, facts: TooBusy | TooMany | WillBeTooBusy, finding: tables.Finding) -> str:
