@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.backlog import GONE
+from rocketmq_capacity.assessment.backlog import GONE, UNREACHED
 from rocketmq_capacity.assessment.lateness import lag_state
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.judged_again import ENDED, LostFinding, undecided_of_group
@@ -141,6 +141,24 @@ def test_a_group_without_clients_may_be_gone_for_good() -> None:
     stopped = replace(STALLED, last_timestamp=ago(minutes=60))
     found = judge(a_cluster(stopped, clients=())).finding("LAG_STATE", "g_pay")
     assert (found["evidence"]["state"], found["severity"]) == ("STOP", "INFO")
+
+
+@pytest.mark.parametrize(
+    ("seen_on", "told"),
+    [(("broker-b",), True), (("broker-a", "broker-b"), False), ((), False), (None, False)],
+    ids=["elsewhere", "there as well", "nowhere", "unknown"],
+)
+def test_clients_that_do_not_reach_the_broker_of_what_waits_are_told_to_look_at_the_network(
+    seen_on: tuple[str, ...] | None, told: bool
+) -> None:
+    everybody = (member("c01", seen_on=("broker-b",)), member("c02", seen_on=seen_on))
+    clients = everybody if seen_on else (member("c01", seen_on=seen_on), member("c02", seen_on=seen_on))
+    plan = plain_plan(a_cluster(STALLED, clients=clients))
+    (found,) = (one for one in plan.findings if one.rule == "LAG_STATE")
+
+    assert found.message.endswith(" No client of the group is connected to broker-a.") is told
+    (advice,) = (one for one in plan.recommendations if "LAG_STATE" in one.rules)
+    assert (UNREACHED.format(brokers="broker-a") in advice.reason) is told
 
 
 def ended(minutes: float = 60, lag: int = 12_000, *, samples: int = 2, writes: bool = True) -> InventoryGroupOffset:

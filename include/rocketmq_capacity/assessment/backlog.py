@@ -46,6 +46,10 @@ CLOSED: Final = (
     "Find out why nobody may read on {brokers}: the broker's own permission (brokerPermission), or the topics' there,"
     " lacks READ. With READ the group goes on there within half a minute. No change of the group helps."
 )
+UNREACHED: Final = (
+    "Look at the network between the clients of this group and {brokers}, and at the logs of the clients: they read"
+    " from other brokers, and have no connection there."
+)
 
 
 class StalledQueue(Queue, frozen=True, kw_only=True):
@@ -87,6 +91,7 @@ class Stalled(Evidence, frozen=True, kw_only=True):
         UNSET
     )
     closed_brokers: Annotated[Sequence[str] | UnsetType, means("where the permission lets nobody read them")] = UNSET
+    unreached: Annotated[Sequence[str] | UnsetType, means("their brokers, if none of them knows a client")] = UNSET
     queues: Annotated[Sequence[StalledQueue], means("the queues")]
     max_lag_s: Annotated[float | UnsetType, means("time for which a message may wait, by the policy")] = UNSET
     waits_s: Annotated[float | UnsetType, means("time for which the oldest unread message has waited")] = UNSET
@@ -124,6 +129,8 @@ def _look_at_readers(_: Finding, evidence: Evidence) -> str:
         return CLOSED.format(brokers=verbatim(listed(evidence.closed_brokers)))
     if evidence.suspended_client_ids is not UNSET:
         return SUSPENDED_ADVICE
+    if evidence.unreached is not UNSET:
+        return UNREACHED.format(brokers=verbatim(listed(evidence.unreached)))
     if evidence.slow_pulls is not UNSET:
         return _pull_more(evidence.slow_pulls)
     if evidence.last_clients is not UNSET:
@@ -177,14 +184,16 @@ LAG_STATE: Final = Rule(
     - **WARN**: the lag never falls, and is more than `allowed_lag` and what comes in
       `LOW_UTILISATION.min_growth_s`.
 
-    The group is as bad as its worst queue. The evidence has how much the lag of these queues grew, over which time, and
-    by how many messages an hour. `suspended_client_ids` are the clients that look suspended, if all of these queues are
-    theirs (STUCK_QUEUE). `closed_brokers` says that nobody may read any of these queues. `slow_pulls` says that all of
-    these queues get more messages than `pullBatchSize` and `pullInterval` of their readers let them pull; such growth
-    does not count in CONSUMER_CAPACITY. `behind_s` is the age of the last message that was read on the queues that the
-    finding names. `catch_up_s` is how long they take at the speed of the samples; it is unknown if they do not catch
-    up. Clients of a broadcasting group keep their own offsets, so that there is no verdict on its lag. This needs ten
-    samples: `snapshot.sample_count` in the policy, or earlier inventories by `--history`.
+    The group is as bad as its worst queue. The evidence has how much the lag of these queues grew, over which time,
+    and by how many messages an hour. `suspended_client_ids` are the clients that look suspended, if all of these queues
+    are theirs (STUCK_QUEUE). `unreached` are the brokers of all of these queues, if no client of the group is
+    connected to any of them: look at the network. `closed_brokers` says that nobody may read any of these queues.
+    `slow_pulls` says that all of these queues get more messages than `pullBatchSize` and `pullInterval` of their
+    readers let them pull; such growth does not count in CONSUMER_CAPACITY. `behind_s` is the age of the last message
+    that was read on the queues that the finding names. `catch_up_s` is how long they take at the speed of the samples;
+    it is unknown if they do not catch up. Clients of a broadcasting group keep their own offsets, so that there is no
+    verdict on its lag. This needs ten samples: `snapshot.sample_count` in the policy, or earlier inventories by
+    `--history`.
 
     A group whose clients are all gone needs no ten samples: each queue on which messages wait is STOP. It is one if
     it has no clients now, and had some (`last_clients`) in nine of ten earlier inventories and hours of samples, up to
@@ -226,7 +235,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
     ]
     counts, worst_s = Counter(one.state for one in states), max(ages, default=None)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
-    slow, closed = _pulled_slowly(group, states), _closed(group, states)
+    slow, closed, unreached = _pulled_slowly(group, states), _closed(group, states), _unreached(group, states)
     yield finding(
         LAG_STATE,
         _lag_severity(group, states),
@@ -249,6 +258,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
             suspended_client_ids=_suspended(group, states),
             closed_brokers=closed or UNSET,
             slow_pulls=slow,
+            unreached=unreached or UNSET,
             queues=[StalledQueue(**asdict(one.queue), state=one.state, lag=one.lag) for one in states],
             **late,
         ),
@@ -262,6 +272,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
         + _stand(states, worst_s)
         + (f" Their lag {grown(grew, over_s)}." if grew > 0 else "")
         + (f" The permission on {listed(closed)} lets nobody read them." if closed else "")
+        + (f" No client of the group is connected to {listed(unreached)}." if unreached else "")
         + ("" if slow is UNSET else f" Their readers pull at most {fixed(slow.most_msgs_per_s, 1)} msg/s of a queue."),
     )
 
@@ -305,6 +316,20 @@ def _pulled_slowly(group: AssessedGroup, states: Sequence[QueueState]) -> PullBo
         pull_interval_ms=slow.pull_interval_ms,
         most_msgs_per_s=round(slow.most_msgs_per_s, 4),
     )
+
+
+def _unreached(group: AssessedGroup, states: Sequence[QueueState]) -> list[str]:
+    """The brokers of these queues, if all of them answered the snapshot, and none knows a client of the group.
+
+    Empty unless it is known of all clients which brokers know them, and some broker does.
+    """
+    consumers = group.facts.consumers
+    if any(one.is_grpc or one.seen_on is None or not group.is_settled(one) for one in consumers):
+        return []
+    seen = {broker for one in consumers for broker in one.seen_on or ()}
+    answered = {place.broker_name for reads in group.business for place in reads.topic.places if place.has_answered}
+    behind = {one.queue.broker_name for one in states}
+    return sorted(behind) if seen and behind <= answered - seen else []
 
 
 def _is_under_way(group: AssessedGroup, state: QueueState) -> bool:
