@@ -66,7 +66,7 @@ CASES.topic("expand_popped")
 CASES.group("expand_pops", members(20), "expand_popped", subscriptions=(pops("expand_popped"),))
 CASES.case("expand_broadcasts", members(20), message_model="BROADCASTING")
 CASES.topic("%RETRY%expand_enough", queues("broker-a", 1))
-CASES.topic("%DLQ%expand_enough", queues("broker-a", 1))
+CASES.topic("%DLQ%expand_enough", queues("broker-a", 1), rates={("broker-a", 0): 0.0})
 CASES.topic("rmq_sys_expand", queues("broker-a", 1))
 CASES.group("expand_system", members(8), "rmq_sys_expand", "%RETRY%expand_enough", "%DLQ%expand_enough")
 for _name in ("across_1", "across_2", "across_3"):
