@@ -27,7 +27,7 @@ def dead_letters(inventory: Inventory, history: Sequence[Inventory]) -> dict[str
     earlier = old[-1] if old else next(iter(history), None)
     before = {} if earlier is None else {one.topic: one for one in earlier.topics if one.topic.startswith(DLQ_PREFIX)}
     elapsed_s = 0.0 if earlier is None else (now - parse_utc(earlier.taken_at)).total_seconds()
-    found: dict[str, DeadLetters] = {}
+    of_groups: dict[str, DeadLetters] = {}
     for topic in topics:
         if elapsed_s > 0:
             letters = _grown(topic, before.get(topic.topic))
@@ -36,8 +36,10 @@ def dead_letters(inventory: Inventory, history: Sequence[Inventory]) -> dict[str
             letters, an_hour = None, fsum(one.put_msgs_per_s or 0.0 for one in topic.offsets or ()) * HOUR_S
         if an_hour > 0:
             group = topic.topic.removeprefix(DLQ_PREFIX)
-            found[group] = DeadLetters(letters=letters, elapsed_s=elapsed_s if letters else None, msgs_per_h=an_hour)
-    return found
+            of_groups[group] = DeadLetters(
+                letters=letters, elapsed_s=elapsed_s if letters else None, msgs_per_h=an_hour
+            )
+    return of_groups
 
 
 def _grown(topic: InventoryTopic, before: InventoryTopic | None) -> int:
