@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.assessment.retry import RetryQueues
+from rocketmq_capacity.assessment.retry import DeadLetterTopic, RetryQueues
 from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.tables import Finding
 from tests.cluster.clients import Clients, Consumer
@@ -27,6 +27,9 @@ CAUSES: Final = {"half": "NOT_CREATED", "off": "CONSUME_DISABLED", "all": "BROAD
 HIDDEN: Final = "READ_LESS_THAN_WRITE"
 AGAIN: Final = "again"
 """A topic whose messages fail the first time; broker-b puts them into more retry queues than there are."""
+DEAD: Final = "%DLQ%g_fine"
+"""The dead-letter topic of a group that handles its own topic, ``fine``."""
+DEAD_PER_S: Final = 2.0
 RETRY_QUEUES: Final = 4
 RETRIED_AFTER_S: Final = 10.0
 """The first delay of a message that has failed."""
@@ -71,15 +74,28 @@ def before(running: tuple[Cluster, Clients]) -> PlainPlan:
     for address in (on_a, on_b):
         cluster.mqadmin(create.format(address, f"g_{AGAIN}", "-q 1"))
     clients.start_consumer(Consumer(f"g_{AGAIN}", f"{AGAIN}-1", [AGAIN], fails_first=True))
+    for topic in ("fine", DEAD):
+        cluster.create_topic(topic, {"broker-a": 2})
+    cluster.mqadmin(create.format(on_a, "g_fine", ""))
+    clients.start_consumer(Consumer("g_fine", "fine-1", ["fine"]))
     clients.settled()
     cluster.mqadmin(create.format(on_b, f"g_{AGAIN}", f"-q {RETRY_QUEUES}"))
     for topic in (*CAUSES, AGAIN):
         clients.produce(topic, MESSAGES)
         clients.start_load(topic, 4.0)
+    clients.start_load(DEAD, DEAD_PER_S)
     try:
         return plain_plan(snapshot_of(cluster))
     finally:
         clients.stop_loads()
+
+
+def test_what_arrives_in_a_dead_letter_topic_is_told(before: PlainPlan) -> None:
+    (found,) = (one for one in before.findings if one.consumer_group == "g_fine")
+    assert found.rule == "RETRY_PRESSURE"
+    dead = DeadLetterTopic.of(found)
+    assert dead.topic == DEAD
+    assert dead.dead_letters_msgs_per_h == pytest.approx(DEAD_PER_S * 3_600, rel=0.5)
 
 
 def commands_for(plan: PlainPlan, group: str) -> Sequence[str]:
@@ -144,7 +160,8 @@ def test_failed_messages_that_nobody_reads_come_again_once_the_command_is_carrie
     until(lambda: rests(clients), PATIENCE_S)
     assert sum(read_of(clients, AGAIN)) < twice
 
-    (answer,) = (one for one in before.recommendations if "RETRY_PRESSURE" in one.rules)
+    of_group = [one for one in before.recommendations if one.consumer_group == f"g_{AGAIN}"]
+    (answer,) = (one for one in of_group if "RETRY_PRESSURE" in one.rules)
     (line,) = (line for line in answer.commands if "updateTopic" in line)
     cluster.mqadmin(line.removeprefix("# "))
     until(lambda: sum(read_of(clients, AGAIN)) == twice, PATIENCE_S)
