@@ -70,7 +70,7 @@ def test_without_a_history_the_rates_tell() -> None:
         "elapsed_s": None,
         "dead_letters_msgs_per_h": 1_800.0,
     }
-    assert one["message"].startswith("1,800 messages an hour go to %DLQ%g_pay at the rate of now: ")
+    assert one["message"].startswith("1,800 messages an hour go to %DLQ%g_pay at the present rate: ")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from msgspec import UNSET, Struct, UnsetType
 from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE, Nowhere
 from rocketmq_capacity.assessment.finding import finding, times
 from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
-from rocketmq_capacity.catalogue.evidence import Evidence, means
-from rocketmq_capacity.catalogue.rule import Rule
+from rocketmq_capacity.catalogue.evidence import Evidence, FindingLike, means
+from rocketmq_capacity.catalogue.rule import Rule, evidence_of
 from rocketmq_capacity.model.facts import Place
 from rocketmq_capacity.producers import balance_of, is_hot, producers_rates, traced
 from rocketmq_capacity.tables import Finding
@@ -34,6 +34,12 @@ class HiddenQueues(Evidence, frozen=True, kw_only=True):
     def hidden(self) -> int:
         """The number of queues that no consumer sees."""
         return self.write_queue_nums - self.read_queue_nums
+
+
+def is_hidden_by_broker(finding: FindingLike) -> bool:
+    """Whether a broker's own permission hides queues from consumers: those of all topics there, not of one alone."""
+    evidence = evidence_of(finding)
+    return isinstance(evidence, HiddenQueues) and evidence.broker_perm is not UNSET
 
 
 WRITE_ONLY: Final = (

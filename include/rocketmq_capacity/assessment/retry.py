@@ -147,7 +147,7 @@ def _dead_letters(group: AssessedGroup) -> Iterator[Finding]:
     if dead is None:
         return
     if dead.letters is None or dead.elapsed_s is None:
-        went = f"{counted(max(1, round(dead.msgs_per_h)), 'message')} an hour go to {topic} at the rate of now"
+        went = f"{counted(max(1, round(dead.msgs_per_h)), 'message')} an hour go to {topic} at the present rate"
     else:
         went = f"{counted(dead.letters, 'message')} went to {topic} within {duration(dead.elapsed_s)}"
     yield finding(

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.broker_loss import Masterless
+from rocketmq_capacity.assessment.layout import is_hidden_by_broker
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.recommendation.add_broker import add_broker
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import COVERAGE, AdvisedCluster
-from rocketmq_capacity.recommendation.investigate import advice_on, investigate, is_hidden_by_broker
+from rocketmq_capacity.recommendation.investigate import advice_on, investigate
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 
 ON_THE_SNAPSHOT: Final = ("SNAPSHOT_INCOMPLETE", "SUSPECT_SNAPSHOT")

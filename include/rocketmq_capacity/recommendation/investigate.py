@@ -7,14 +7,13 @@ are told apart by rule and broker, and with them the topics whose queues a broke
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.backlog import Stalled
 from rocketmq_capacity.assessment.coverage import Nowhere
 from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
-from rocketmq_capacity.assessment.layout import HiddenQueues
+from rocketmq_capacity.assessment.layout import is_hidden_by_broker
 from rocketmq_capacity.assessment.order import Unordered
 from rocketmq_capacity.assessment.ownership import Idle, ReadOnlyIdle
 from rocketmq_capacity.assessment.retention import RetentionEvidence
@@ -24,7 +23,6 @@ from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.assessment.topology import Nameservers
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import INVESTIGATE, Action
-from rocketmq_capacity.catalogue.evidence import FindingLike
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
@@ -116,12 +114,6 @@ def investigate(
 def advice_on(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     """What is said of a finding of the cluster."""
     return _sentence(finding, cluster, {})
-
-
-def is_hidden_by_broker(finding: FindingLike) -> bool:
-    """Whether a broker's own permission hides queues from consumers: those of all topics there, not of one alone."""
-    evidence = evidence_of(finding)
-    return isinstance(evidence, HiddenQueues) and evidence.broker_perm is not UNSET
 
 
 def _worth_a_look(findings: Sequence[tables.Finding]) -> Sequence[tables.Finding]:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.layout import is_hidden_by_broker
 from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.model.cases import QueueChange
 from rocketmq_capacity.recommendation.afterwards import with_afterwards
 from rocketmq_capacity.recommendation.facts import AdvisedTopic, TopicRefusals
-from rocketmq_capacity.recommendation.investigate import investigate, is_hidden_by_broker
+from rocketmq_capacity.recommendation.investigate import investigate
 from rocketmq_capacity.recommendation.outcomes import outcomes
 from rocketmq_capacity.recommendation.preflight import topic_safety
 from rocketmq_capacity.recommendation.topic_action import TopicAction

@@ -99,8 +99,8 @@ def _is_about(recommendation: PlanRecommendation, finding: PlanFinding) -> bool:
 
     A look into the cluster is about no single topic, unless a broker hides its queues.
     """
+    from rocketmq_capacity.assessment.layout import is_hidden_by_broker
     from rocketmq_capacity.assessment.versions import version_named_in  # the same
-    from rocketmq_capacity.recommendation.investigate import is_hidden_by_broker
 
     version, broker_names = recommendation.before.get("version"), looked_into(recommendation)
     is_look = recommendation.action == INVESTIGATE and recommendation.consumer_group is recommendation.topic is None
