@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+import pytest
+
+from rocketmq_capacity.recommendation.change_strategy import NO_ROOMS
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, InventoryBroker, InventoryTopic
 from tests.assessment.cases import a_group, a_topic, member
@@ -51,6 +54,20 @@ def test_a_strategy_that_throws_for_a_topic_is_never_recommended() -> None:
         assert found.judged.load("g", NEARBY)["is_applicable"]
         assert found.judged.finding("ORPHAN_QUEUE", "g", "pay")
         assert found.all("CHANGE_STRATEGY") == []
+
+
+@pytest.mark.parametrize(("strategy", "knows_rooms"), [("AVG", False), (NEARBY, True)])
+def test_who_leaves_a_strategy_of_rooms_is_told_that_clients_then_read_from_other_rooms(
+    strategy: str, knows_rooms: bool
+) -> None:
+    pay = a_topic("pay", queues("hz@a", 4), queues("sh@b", 4), **PLAIN)
+    inventory = cluster([pay], [a_group("g", running("MACHINE_ROOM"), [pay])], BROKERS)
+    policy = POLICY.model_copy(update={"strategies": ("MACHINE_ROOM", strategy)})
+
+    found = answer(inventory, policy).one("CHANGE_STRATEGY", "g")
+
+    assert found["after"]["strategy"] == strategy
+    assert (NO_ROOMS not in found["reason"]) is knows_rooms
 
 
 def test_of_a_group_whose_owners_are_not_known_nothing_is_simulated() -> None:
