@@ -49,7 +49,9 @@ def plan_to(topic: AdvisedTopic, read: int, write: int | None = None) -> list[Qu
     return list(plans_of_topic(topic, counts))
 
 
-def added(topic: AdvisedTopic, whole: AdvisedCluster, address: str | None = "broker-c:10911") -> QueuePlan:
-    """The plan of a broker that comes, with the topic on it."""
-    counts = QueueCounts(broker_name="broker-c", read_queue_nums=8, write_queue_nums=8)
+def added(
+    topic: AdvisedTopic, whole: AdvisedCluster, address: str | None = "broker-c:10911", read: int = 8
+) -> QueuePlan:
+    """The plan of a broker that comes, with the topic on it: 8 write queues."""
+    counts = QueueCounts(broker_name="broker-c", read_queue_nums=read, write_queue_nums=8)
     return add_broker_plan(whole, "broker-c", address, {topic.name: (topic, counts)})

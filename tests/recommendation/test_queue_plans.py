@@ -213,6 +213,14 @@ def test_what_may_not_be_spread_is_a_comment(facts: dict[str, Any]) -> None:
     assert plan.steps[1].commands[0].startswith("# ")
 
 
+def test_no_new_broker_gets_queues_that_consumers_do_not_see() -> None:
+    topic = of_topic()
+    plan = added(topic, topic.cluster, read=4)
+    assert plan.manual
+    assert plan.steps[1].commands[0].startswith("# ")
+    assert "pay: broker-c would have fewer read than write queues" in plan.reason
+
+
 def test_a_broker_is_read_to_its_end_before_it_goes() -> None:
     whole, topics = facts_of(_with_two_groups())
     plan = remove_broker_plan(whole, "broker-b", [topics["pay"]])

@@ -56,7 +56,7 @@ def add_broker_plan(
     for name in sorted(topics):
         topic, counts = topics[name]
         safety = topic_safety(topic)
-        why = [*_unsafe(topic, safety)]
+        why = [*_unsafe(topic, safety, counts)]
         if (sentence := moved_messages_told(topic, {broker_name: counts.write_queue_nums})) is not None:
             moved.append(f"{name} is consumed in order. {sentence}")
         lines += preflight.commented([_creation(topic, safety, where, counts)], bool(why))
@@ -196,11 +196,12 @@ def remove_broker_plan(cluster: AdvisedCluster, broker_name: str, topics: Sequen
     )
 
 
-def _unsafe(topic: AdvisedTopic, safety: Safety) -> Iterator[str]:
+def _unsafe(topic: AdvisedTopic, safety: Safety, counts: QueueCounts) -> Iterator[str]:
     """What forbids to create a topic on a new broker."""
     yield from safety.forbids
     yield from preflight.reasons(
         kept_brokers(topic.facts),
+        preflight.fewer_read(counts),
         "it is consumed in order, and keys move to other queues" if safety.is_ordered else None,
         preflight.unknown_order(safety),
         "its message type is unknown, and the command would set none" if topic.facts.message_type is None else None,

@@ -101,11 +101,16 @@ def unsafe_place(place: AdvisedTopicPlace, counts: QueueCounts) -> tuple[str, ..
     is_shrinking = read is not None and write is not None and write < read
     return unsafe_broker(place.place) + reasons(
         f"the topic's own perm on {broker} is unknown" if place.own_perm is None else None,
-        f"{broker} would have fewer read than write queues"
-        if counts.read_queue_nums < counts.write_queue_nums
-        else None,
+        fewer_read(counts),
         f"{broker} has more read than write queues, as in the middle of a shrink" if is_shrinking else None,
     )
+
+
+def fewer_read(counts: QueueCounts) -> str | None:
+    """Why a broker must not get these queues, or None: consumers would not see the last ones that are written."""
+    if counts.read_queue_nums >= counts.write_queue_nums:
+        return None
+    return f"{counts.broker_name} would have fewer read than write queues"
 
 
 def reasons(*given: str | None) -> tuple[str, ...]:
