@@ -50,6 +50,7 @@ CASES.group("offline_2", None, "with_offline", subscriptions=())
 CASES.case("partly_masterless", members(8), *_narrow, queues("masterless", 2))
 CASES.case("partly_absent", members(8), *_narrow, queues("nowhere", 2))
 CASES.case("partly_silent", members(8), *_narrow, queues(SILENT, 2))
+CASES.topic("answered", queues("broker-a", 128))  # alone, the cases would be too much of a silent broker
 CASES.case("shrinking", members(8), queues("broker-a", 4, 2), queues("broker-b", 2))
 CASES.case("perm_unknown", members(6), queues("broker-a", 2, perm=None), queues("broker-b", 2))
 CASES.case("inheriting", members(6), queues("broker-a", 2, perm=7), queues("broker-b", 2))
