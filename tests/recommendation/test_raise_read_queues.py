@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rocketmq_capacity.recommendation.raise_read_queues import OLD
 from rocketmq_capacity.snapshot.inventory import TopicQueues
 from tests.assessment.cases import READ_ONLY, WRITE_ONLY, a_group, a_topic, members
 from tests.assessment.judge import Row
@@ -203,6 +204,7 @@ def test_a_group_with_offsets_there_goes_on_from_them_by_itself(answered: Answer
     assert (waits(found), waits(found, "after")) == ({"strand_read_before": 30}, {"strand_read_before": 0})
     assert kept(found) == set()
     assert "Every group has offsets there, and goes on from them." in found["reason"]
+    assert f"Do not run the commands unchanged: {OLD}." in found["reason"]
 
 
 def test_groups_that_begin_at_the_first_offset_skip_nothing(answered: Answers) -> None:

@@ -77,6 +77,7 @@ BEGINS_FIRST: Final = (
     " (CONSUME_FROM_FIRST_OFFSET)."
 )
 GOES_ON: Final = "Every group has offsets there, and goes on from them."
+OLD: Final = "the groups then consume what waits there, however old it is; a person decides that"
 
 
 def raising_case(topic: AdvisedTopic) -> QueueChange | None:
@@ -101,7 +102,9 @@ def raise_read_queues(
     changes = queue_changes(topic, safety, case.counts)
     stranded = stranded_messages(topic)
     waiting = [one for one in stranded if one.now != 0]
-    is_manual = bool(changes.forbids) or safety.is_ordered or bool(waiting)
+    skips = any(one.may_skip for one in waiting)
+    forbids = (*changes.forbids, *([OLD] if waiting and not skips else []))
+    is_manual = bool(forbids) or safety.is_ordered or skips
     before, after = outcomes[case.case_id].sides()
     return answer(
         ACTION,
@@ -112,7 +115,7 @@ def raise_read_queues(
             _what(topic),
             *_about(waiting),
             preflight.ORDERED if safety.is_ordered else None,
-            preflight.blocked(changes.forbids),
+            preflight.blocked(forbids),
         ),
         rules=[RULE],
         commands=preflight.commented([*changes.commands, *_keeping(topic, waiting)], is_manual),
