@@ -67,9 +67,10 @@ def percent(ratio: float) -> str:
     return f"{tenths / 10:,.1f} %"
 
 
-def queue_label(queue: Queue) -> str:
-    """A queue in a sentence about its topic: ``broker-a:3``."""
-    return f"{queue.broker_name}:{queue.queue_id}"
+def queue_label(queue: Queue, topics: int = 1) -> str:
+    """A queue in a sentence about one topic: ``broker-a:3``; about several: ``pay/broker-a:3``."""
+    place = f"{queue.broker_name}:{queue.queue_id}"
+    return place if topics == 1 else f"{queue.topic}/{place}"
 
 
 def _decimal(number: float, decimals: int) -> Decimal:

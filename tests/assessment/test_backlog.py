@@ -296,6 +296,12 @@ def test_lag_has_a_rate_and_the_time_over_which_it_grew() -> None:
     )
 
 
+def test_a_group_with_several_topics_is_told_of_which_one_a_queue_is() -> None:
+    found = judge(a_cluster(STALLED, subscriptions=(reads("pay"), reads("refund")))).finding("LAG_STATE")
+
+    assert " The offset of pay/broker-a:0 has not moved for 9 min." in found["message"]
+
+
 def test_where_the_permission_lets_nobody_read_that_is_said_and_no_listener_is_looked_at() -> None:
     """Nobody may read broker-a, and of broker-b the group reads all."""
     inventory = a_cluster(STALLED)

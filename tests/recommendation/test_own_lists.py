@@ -1,5 +1,6 @@
 """A group that runs CONFIG: queues that no list has, and queues that several lists have."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -8,13 +9,14 @@ import pytest
 from rocketmq_capacity.assessment.membership import ONE_LIST
 from rocketmq_capacity.assessment.ownership import ADD_TO_A_LIST
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.snapshot.inventory import InventoryTopic
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.simulation.clusters import cluster, queues
 
 
-def under_config(lists: dict[str, list[int]], **told: Any) -> PlainPlan:
-    """A group of three clients with lists of the four queues of its topic."""
+def under_config(lists: dict[str, list[int]], others: Sequence[InventoryTopic] = (), **told: Any) -> PlainPlan:
+    """A group of three clients with lists of the four queues of a topic; it reads ``others``, too."""
     topic = a_topic("listed", queues("broker-a", 4), rates={("broker-a", i): 10.0 for i in range(4)})
     rows = {
         client_id: [{"topic": "listed", "broker_name": "broker-a", "queue_id": i} for i in ids]
@@ -25,7 +27,8 @@ def under_config(lists: dict[str, list[int]], **told: Any) -> PlainPlan:
         "config_assignments": {"listed": rows},
         **told,
     })
-    return plain_plan(cluster([topic], [a_group("listed", members(3), [topic])]), policy)
+    topics = [topic, *others]
+    return plain_plan(cluster(topics, [a_group("listed", members(3), topics)]), policy)
 
 
 def of_rule(plan: PlainPlan, rule: str) -> Any:
@@ -44,6 +47,15 @@ def test_a_queue_in_two_lists_is_read_twice_and_both_lists_are_named() -> None:
     assert first.action == "CHANGE_STRATEGY"
     assert "Or keep CONFIG" in first.reason
     assert first.reason.endswith("(config_assignments). Keep broker-a:1 in the list of only one of c01, c02.")
+
+
+def test_queues_of_a_group_with_several_topics_are_named_with_their_topic() -> None:
+    plan = under_config({"c01": [0, 1], "c02": [1, 2], "c03": []}, [a_topic("other", queues("broker-a", 0))])
+
+    message = of_rule(plan, "MIXED_STRATEGIES").message
+    assert message == "The lists of several clients have listed/broker-a:1: 1 queue is read twice."
+    (first,) = (one for one in plan.recommendations if "MIXED_STRATEGIES" in one.rules)
+    assert "Add listed/broker-a:3 to the list of one client. Keep listed/broker-a:1 in" in first.reason
 
 
 def test_a_queue_in_no_list_and_one_in_two_are_two_findings_and_their_answer_says_which_lists_change() -> None:

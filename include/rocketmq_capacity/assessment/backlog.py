@@ -269,7 +269,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
             else f"It has no clients, and had {counted(gone.clients, 'client')} {duration(gone.ago_s)} ago. Nobody"
             f" reads {counted(len(states), 'queue')} with {lag:,} {'message' if lag == 1 else 'messages'} of lag."
         )
-        + _stand(states, worst_s)
+        + _stand(group, states, worst_s)
         + (f" Their lag {grown(grew, over_s)}." if grew > 0 else "")
         + (f" The permission on {listed(closed)} lets nobody read them." if closed else "")
         + (f" No client of the group is connected to {listed(unreached)}." if unreached else "")
@@ -342,7 +342,7 @@ def _is_under_way(group: AssessedGroup, state: QueueState) -> bool:
     return state.most <= max(group.policy.thresholds.LAG_STATE.allowed_lag, written * usual_s)
 
 
-def _stand(states: Sequence[QueueState], behind_s: float | None) -> str:
+def _stand(group: AssessedGroup, states: Sequence[QueueState], behind_s: float | None) -> str:
     """A further sentence on the queues whose offset did not move at all, and for how long; empty if there are none.
 
     ``behind_s`` is the age of the last message that was read of the worst of them.
@@ -350,7 +350,7 @@ def _stand(states: Sequence[QueueState], behind_s: float | None) -> str:
     standing = [one for one in states if one.state in STANDING]
     if not standing:
         return ""
-    names = listed([queue_label(one.queue) for one in standing])
+    names = listed([queue_label(one.queue, len(group.business)) for one in standing])
     over_s = max(one.over_s for one in standing)
     age = "" if behind_s is None else f"; the last message read is {duration(behind_s)} old"
     return f" The offset of {names} has not moved{f' for {duration(over_s)}' if over_s > 0 else ''}{age}."

@@ -336,7 +336,8 @@ def _shared_lists(group: AssessedGroup) -> Iterator[Finding]:
         subjects=chain.from_iterable(shared.values()),
         strategies=[OfStrategy(strategy=CONFIG, clients=group.facts.connections)],
         shared_queues=[SharedQueue(**asdict(queue), client_ids=ids) for queue, ids in shared.items()],
-        message=f"The lists of several clients have {listed([*map(queue_label, shared)])}:"
+        message="The lists of several clients have"
+        f" {listed([queue_label(queue, len(group.business)) for queue in shared])}:"
         f" {counted(len(shared), 'queue')} {'is' if len(shared) == 1 else 'are'} read twice.",
     )
 

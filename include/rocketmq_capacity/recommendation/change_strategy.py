@@ -173,9 +173,14 @@ def _or_other_lists(group: AdvisedGroup) -> str | None:
     """How CONFIG may stay: what its lists lack, and what is in several; None if the lists are whole."""
     lacking = [queue for one in group.answerable(ORPHAN) if Orphans.of(one).cause == OF_LISTS for queue in one.queues]
     shared = [one for each in group.answerable(MIXED_STRATEGIES) for one in Mixed.of(each).shared_queues or ()]
+    topics = len(group.facts.business)
+    missing = [queue_label(queue, topics) for queue in lacking]
     steps = sentences(
-        f"Add {listed([*map(queue_label, lacking)])} to the list of one client." if lacking else None,
-        *(f"Keep {queue_label(one)} in the list of only one of {listed(one.client_ids)}." for one in shared[:SHOWN]),
+        f"Add {listed(missing)} to the list of one client." if missing else None,
+        *(
+            f"Keep {queue_label(one, topics)} in the list of only one of {listed(one.client_ids)}."
+            for one in shared[:SHOWN]
+        ),
     )
     return f"{OR_LISTS} {steps}" if steps else None
 

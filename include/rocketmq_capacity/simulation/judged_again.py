@@ -157,17 +157,18 @@ def _queues(case: LostFinding) -> str | None:
     """Consumers can still read the queues that the finding names."""
     readable = set(case.after.division.queues.names)
     gone = [queue for queue in case.finding.queues if queue not in readable]
-    return _gone(gone) if gone else None
+    return _gone(case, gone) if gone else None
 
 
 def _lags_of_queues(case: LostFinding) -> str | None:
     known = {Queue(one.topic, one.broker_name, one.queue_id) for one in case.after.facts.lags if one.lag is not None}
     gone = [queue for queue in case.finding.queues if queue not in known]
-    return _gone(gone) if gone else None
+    return _gone(case, gone) if gone else None
 
 
-def _gone(queues: Iterable[Queue]) -> str:
-    names = listed([queue_label(queue) for queue in queues])
+def _gone(case: LostFinding, queues: Iterable[Queue]) -> str:
+    topics = len(case.before.business) if case.finding.topic is None else 1
+    names = listed([queue_label(queue, topics) for queue in queues])
     return f"nothing is known of {names} after the change, nor of the messages that wait there"
 
 
