@@ -158,6 +158,49 @@ FEWER = DriftedTopic(
 )
 
 
+def copied(lacks: int, rate: str = "2048 2048 2048", **facts: Any) -> Inventory:
+    """A slave whose commit log ends so many bytes before that of its master, which writes so many KiB a second."""
+    end = 10 * 2**30
+    inventory = slave(runtime={"commitLogMaxOffset": str(end - lacks)}, **facts)
+    wrote = {"commitLogMaxOffset": str(end), "putTps": rate, "putMessageAverageSize": "1024.0"}
+    first, *others = inventory.brokers
+    return replace(inventory, brokers=(replace(first, runtime=wrote), *others))
+
+
+def test_a_slave_that_has_not_copied_the_masters_last_messages_is_named_with_how_much_it_lacks() -> None:
+    row = judge(copied(180 * 2**20)).finding("SLAVE_DRIFT")
+
+    assert (row["severity"], row["broker_name"], row["subjects"]) == ("WARNING", "broker-a", ["broker-a:10912"])
+    assert (row["evidence"]["uncopied_bytes"], row["evidence"]["uncopied_s"]) == (180 * 2**20, 90.0)
+    assert row["message"] == (
+        "Slave 1 of broker-a has not copied the last 180.0 MiB of its master's messages, as much as it writes in 1.5"
+        " min."
+    )
+
+
+@pytest.mark.parametrize(
+    ("lacks", "rate"),
+    [(0, "2048"), (-(2**20), "2048"), (119 * 2**20, "2048"), (2**20 - 1, "0.0 0.0 0.0"), (180 * 2**20, "")],
+    ids=["nothing", "ahead", "what is on its way", "between the two answers", "unknown rate"],
+)
+def test_what_a_slave_may_be_about_to_copy_is_no_finding(lacks: int, rate: str) -> None:
+    assert judge(copied(lacks, rate)).found("SLAVE_DRIFT") is None
+
+
+def test_a_slave_does_not_catch_up_with_a_master_that_writes_nothing() -> None:
+    row = judge(copied(5 * 2**20, "0.0 0.0 0.0")).finding("SLAVE_DRIFT")
+
+    assert row["evidence"]["uncopied_s"] is None
+    assert row["message"].endswith(" 5.0 MiB of its master's messages, although it writes nothing.")
+
+
+def test_what_a_slave_lacks_of_tables_and_of_messages_is_one_finding() -> None:
+    row = judge(copied(180 * 2**20, drifted_topics=(MISSING,), master_changed_at=ago(1))).finding("SLAVE_DRIFT")
+
+    assert (row["severity"], row["evidence"]["topics"]) == ("WARNING", 1)
+    assert row["message"].startswith("Slave 1 of broker-a lacks 1 topic of its master (pay). Slave 1 of broker-a has")
+
+
 def test_a_slave_that_lacks_what_its_master_has_is_named_with_it() -> None:
     row = judge(slave(drifted_topics=(FEWER, MISSING), missing_groups=("g",), master_changed_at=ago(300))).finding(
         "SLAVE_DRIFT"

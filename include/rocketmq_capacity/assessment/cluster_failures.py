@@ -5,9 +5,9 @@ from typing import Final
 
 from rocketmq_capacity.assessment.master_loss import MasterLoss
 from rocketmq_capacity.assessment.replicas import Reading, readable_without_master, registered_only_with
-from rocketmq_capacity.model.broker_figures import AVERAGE_BYTES
+from rocketmq_capacity.model.broker_figures import put_bytes_per_s
 from rocketmq_capacity.model.facts import ClusterFacts
-from rocketmq_capacity.model.number_text import decimal_number, whole_number
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker, ClusterFailure
 from rocketmq_capacity.vocabulary import MASTER_LOST, NAME_SERVER_LOST, RESTART
@@ -138,18 +138,9 @@ def _behind_checkpoint(master: Broker, end: int) -> float:
     Source: CommitLog.recoverAbnormally, which begins at the last file whose first message is not newer than that.
     """
     file = _number(master.config, "mappedFileSizeCommitLog") or FILE_BYTES
-    rate = _bytes_per_s(master.runtime)
+    rate = put_bytes_per_s(master.runtime)
     since = file if rate is None else rate * CHECKPOINT_S
     return end - max(end - 1 - since, 0) // file * file
-
-
-def _bytes_per_s(runtime: Mapping[str, str] | None) -> float | None:
-    """What is written to a broker: the most of its means over 10 s, 1 min and 10 min; None if it does not tell."""
-    figures = runtime or {}
-    means = [decimal_number(mean) for mean in figures.get("putTps", "").split()]
-    known = [mean for mean in means if mean is not None]
-    average = decimal_number(figures.get(AVERAGE_BYTES))
-    return max(known) * average if known and len(known) == len(means) and average is not None else None
 
 
 def _nameserver_lost(address: str, cluster: ClusterFacts, replicas: Mapping[str, Sequence[Broker]]) -> ClusterFailure:

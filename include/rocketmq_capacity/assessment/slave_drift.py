@@ -2,23 +2,28 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.assessment.balancing_faults import SLAVE_COPIES_NO_TYPES
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.lag import duration
 from rocketmq_capacity.assessment.topology import NAMED, distinct
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
+from rocketmq_capacity.model.broker_figures import LOG_END, put_bytes_per_s
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
+from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.protocol.version import Version, version_of
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.tables import Finding, SlaveDifference
+from rocketmq_capacity.tables import Broker, Finding, SlaveDifference
 from rocketmq_capacity.vocabulary import INFO, WARNING, java_order
-from rocketmq_capacity.wording import counted, listed, rounded
+from rocketmq_capacity.wording import counted, fixed, listed, rounded
+
+MIB: Final = 1 << 20
 
 
 class Drifted(Struct, frozen=True, kw_only=True):
@@ -43,6 +48,12 @@ class SlaveDrift(Evidence, frozen=True, kw_only=True):
     changed_ago_s: Annotated[float | None, means("time since the master changed")]
     known_fault: Annotated[str | None, means("a fault of their version that can be the cause")]
     differences: Annotated[Sequence[Drifted], means("the first topics, with both sides")]
+    uncopied_bytes: Annotated[
+        int | UnsetType, means("of the master's commit log that a slave has not copied, the most of them", "B")
+    ] = UNSET
+    uncopied_s: Annotated[
+        float | None | UnsetType, means("time in which the master writes so much; unknown if it writes nothing")
+    ] = UNSET
 
 
 LOOK: Final = (
@@ -62,7 +73,8 @@ SLAVE_DRIFT: Final = Rule(
     name="SLAVE_DRIFT",
     title="Slaves that lack what their masters have",
     meaning=(
-        "If a slave replaces its master, the broker has only the slave's topics and groups. What it lacks is lost."
+        "If a slave replaces its master, the broker has only what the slave has. The topics, groups and messages that"
+        " it lacks are lost."
     ),
     place=170,
     goal="SURVIVES_LOSS",
@@ -78,6 +90,9 @@ SLAVE_DRIFT: Final = Rule(
     A slave lacks topics or consumer groups of its master, or has other numbers of queues. The slaves of one broker
     are one finding. A slave asks its master once a minute. The rule does not look at what only the slave has.
 
+    Or its commit log ends before that of its master (`commitLogMaxOffset` of both), by 1 MiB or more, and by more than
+    the master writes in `uncopied_s` at its highest rate (`putTps`, `putMessageAverageSize`).
+
     Slaves of RocketMQ 5.3.2 and 5.3.3 stop copying topics at the first one that has a message type
     ([#9403](https://github.com/apache/rocketmq/issues/9403)). The finding then names this as `known_fault`. Upgrade
     the slave to 5.4.0 or later.
@@ -88,42 +103,92 @@ SLAVE_DRIFT: Final = Rule(
 def slave_drift(cluster: ClusterFacts, disagreements: Disagreements, policy: Policy) -> Iterator[Finding]:
     """SLAVE_DRIFT: a slave lacks topics, queues or groups of its master; if it becomes the master, they are lost.
 
-    The slaves of one broker are one finding. It is INFO if the master's tables changed so lately that they may not have
-    asked for them yet.
+    So are messages that it has not copied. The slaves of one broker are one finding. It is INFO if the master's tables
+    changed so lately that they may not have asked for them yet.
     Source: SlaveSynchronize, BrokerController.handleSlaveSynchronize (every 60 s), rocketmq-all-5.3.3.
     """
-    settle_s = policy.thresholds.SLAVE_DRIFT.settle_s
+    bounds = policy.thresholds.SLAVE_DRIFT
     rows = sorted(disagreements.slaves, key=lambda row: (java_order(row.broker_name), row.broker_id))
+    drifted = {
+        name: [list(of_slave) for _, of_slave in groupby(of_broker, key=lambda row: row.broker_id)]
+        for name, of_broker in groupby(rows, key=lambda row: row.broker_name)
+    }
+    uncopied = _uncopied(cluster.brokers, bounds.uncopied_s)
     versions = {(one.broker_name, one.broker_id): version_of(one.version) for one in cluster.brokers} if rows else {}
-    for broker_name, of_broker in groupby(rows, key=lambda row: row.broker_name):
-        slaves = [list(of_slave) for _, of_slave in groupby(of_broker, key=lambda row: row.broker_id)]
-        yield _drift(
-            slaves, settle_s, {broker_id: versions.get((broker_name, broker_id)) for broker_id in _ids(slaves)}
-        )
+    for name in sorted({*drifted, *uncopied}, key=java_order):
+        slaves = drifted.get(name, [])
+        known = {of_slave[0].broker_id: versions.get((name, of_slave[0].broker_id)) for of_slave in slaves}
+        yield _drift(name, slaves, uncopied.get(name, []), bounds.settle_s, known)
 
 
-def _ids(slaves: Iterable[Sequence[SlaveDifference]]) -> list[int]:
-    return [rows[0].broker_id for rows in slaves]
+class Uncopied(NamedTuple):
+    """The end of a master's commit log that a slave has not copied.
+
+    Attributes:
+        broker_id: of the slave.
+        broker_addr: of the slave.
+        log_bytes: how much it is.
+        over_s: the seconds in which the master writes so much; None if it writes nothing now.
+    """
+
+    broker_id: int
+    broker_addr: str | None
+    log_bytes: int
+    over_s: float | None
+
+
+def _uncopied(brokers: Iterable[Broker], bound_s: float) -> dict[str, list[Uncopied]]:
+    """By broker name: the slaves that are behind by more than the master writes in so many seconds, by id.
+
+    Master and slave are asked one after the other, so that a difference of less than 1 MiB says nothing.
+    """
+    masters = {one.broker_name: one for one in brokers if one.broker_id == 0}
+    behind: dict[str, list[Uncopied]] = {}
+    for slave in sorted((one for one in brokers if one.broker_id > 0), key=lambda one: one.broker_id):
+        master = masters.get(slave.broker_name)
+        if master is None:
+            continue
+        written, copied, rate = _log_end(master), _log_end(slave), put_bytes_per_s(master.runtime)
+        if written is None or copied is None or rate is None:
+            continue
+        lacks = written - copied
+        if lacks >= MIB and lacks > rate * bound_s:
+            over_s = lacks / rate if rate else None
+            behind.setdefault(slave.broker_name, []).append(
+                Uncopied(slave.broker_id, slave.broker_addr, lacks, over_s)
+            )
+    return behind
+
+
+def _log_end(broker: Broker) -> int | None:
+    return whole_number((broker.runtime or {}).get(LOG_END))
 
 
 def _drift(
-    slaves: Sequence[Sequence[SlaveDifference]], settle_s: float, versions: Mapping[int, Version | None]
+    name: str,
+    slaves: Sequence[Sequence[SlaveDifference]],
+    uncopied: Sequence[Uncopied],
+    settle_s: float,
+    versions: Mapping[int, Version | None],
 ) -> Finding:
-    """The finding about a broker's slaves, each with its rows."""
+    """The finding about a broker's slaves: those that differ, each with its rows, and those that are behind."""
     every = list(chain.from_iterable(slaves))
+    addresses = {one.broker_id: one.broker_addr for one in (*uncopied, *every)}
+    most = max(uncopied, key=lambda one: one.log_bytes, default=None)
+    words = [*map(_slave_in_words, slaves), *(_uncopied_in_words(name, one) for one in uncopied)]
     about_topics = [row for row in every if row.topic is not None]
     missing, other, groups = _lacking(every)
-    ago_s = every[0].changed_ago_s
+    ago_s = every[0].changed_ago_s if every else None
     is_on_its_way = ago_s is not None and ago_s <= settle_s
     may_have = any(SLAVE_COPIES_NO_TYPES.range_of(versions[rows[0].broker_id]) for rows in slaves if _lacking(rows)[0])
     fault = SLAVE_COPIES_NO_TYPES if may_have else None
     return finding(
         SLAVE_DRIFT,
-        INFO if is_on_its_way else WARNING,
-        broker_name=every[0].broker_name,
-        subjects=[rows[0].broker_addr or f"{rows[0].broker_name} {rows[0].broker_id}" for rows in slaves],
+        INFO if is_on_its_way and not uncopied else WARNING,
+        broker_name=name,
+        subjects=[addresses[broker_id] or f"{name} {broker_id}" for broker_id in sorted(addresses)],
         evidence=SlaveDrift(
-            slave_ids=_ids(slaves),
+            slave_ids=sorted(addresses),
             missing_topics=missing[:NAMED],
             other_topics=other[:NAMED],
             missing_groups=groups[:NAMED],
@@ -132,8 +197,10 @@ def _drift(
             changed_ago_s=rounded(ago_s, 0),
             known_fault=None if fault is None else f"apache/rocketmq#{fault.issue}",
             differences=msgspec.convert(about_topics[:NAMED], list[Drifted], from_attributes=True),
+            uncopied_bytes=UNSET if most is None else most.log_bytes,
+            uncopied_s=UNSET if most is None else rounded(most.over_s, 0),
         ),
-        message=" ".join(map(_slave_in_words, slaves))
+        message=" ".join(words)
         + (" The master changed a moment ago: they may be on their way." if is_on_its_way else "")
         + ("" if fault is None else f" A known fault can be the cause: {fault.what} (apache/rocketmq#{fault.issue})."),
     )
@@ -153,6 +220,14 @@ def _slave_in_words(rows: Sequence[SlaveDifference]) -> str:
     lacks = _lacking(rows)
     names = listed(list(chain.from_iterable(lacks)))
     return f"Slave {rows[0].broker_id} of {rows[0].broker_name} {_drift_in_words(*lacks)} ({names})."
+
+
+def _uncopied_in_words(name: str, slave: Uncopied) -> str:
+    how = "although it writes nothing" if slave.over_s is None else f"as much as it writes in {duration(slave.over_s)}"
+    return (
+        f"Slave {slave.broker_id} of {name} has not copied the last {fixed(slave.log_bytes / MIB, 1)} MiB of its"
+        f" master's messages, {how}."
+    )
 
 
 def _drift_in_words(missing: Sequence[str], other: Sequence[str], groups: Sequence[str]) -> str:

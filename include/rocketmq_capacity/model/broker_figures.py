@@ -42,6 +42,12 @@ def put_rate(runtime: Mapping[str, str] | None) -> float | None:
     return max((one for one in rates if one is not None), default=None)
 
 
+def put_bytes_per_s(runtime: Mapping[str, str] | None) -> float | None:
+    """Bytes a second that a broker stores, by the most of its means; None if unknown."""
+    rate, average = put_rate(runtime), figure(runtime, AVERAGE_BYTES)
+    return None if rate is None or average is None else rate * average
+
+
 def kept_hours(broker: Broker) -> float | None:
     """For how long a broker keeps messages, if its disk has room; None if unknown."""
     return figure(broker.config, RESERVED)

@@ -171,6 +171,7 @@ class SlaveDriftPolicy(Section):
     """SLAVE_DRIFT."""
 
     settle_s: NonNegative = 70.0
+    uncopied_s: NonNegative = 60.0
 
 
 class StuckQueue(Section):
