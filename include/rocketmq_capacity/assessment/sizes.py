@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import cycle
+from itertools import cycle, islice
 from math import ceil
 from typing import Final
 
@@ -182,23 +182,30 @@ class Crowd:
     def _more(self, consumers: int) -> tuple[Members, Integers]:
         today = self._today
         if not self._is_plain:
-            number = {client_id: index for index, client_id in enumerate(today.client_ids)}
             every = self._every[:consumers]
-            like = {one.client_id: today.consumers[place % len(today)].client_id for place, one in enumerate(every)}
+            rows = today.client[self._like[:consumers]].tolist()
+            row = {one.client_id: like for one, like in zip(every, rows, strict=True)}
             members = Members.sorted(every)
-            return members, np.array([number[like[client_id]] for client_id in members.client_ids], np.int64)
+            return members, np.array([row[client_id] for client_id in members.client_ids], np.int64)
         order = self._order[self._order < consumers]
         every = [self._every[place] for place in order.tolist()]
-        return today.alike(tuple(every), [one.client_id for one in every]), order % len(today)
+        return today.alike(tuple(every), [one.client_id for one in every]), self._like[order]
+
+    @cached_property
+    def _like(self) -> Integers:
+        """Of each of ``_every`` the place of the one that it is or copies."""
+        now = range(len(self._today))
+        copied = now if self.staff.copied is None else self.staff.copied
+        return np.array([*now, *islice(cycle(copied), self.most - len(now))])
 
     @cached_property
     def _every(self) -> list[Consumer]:
-        """Today's consumers, and the further ones in turn: each is like the one ``len(now)`` places before it."""
+        """Today's consumers, and the further ones."""
         now = self._today.consumers
         first = len(now)
         further = (
-            structs.replace(like, client_id=f"{like.client_id}~{index}", consumer_index=first + index)
-            for index, like in zip(range(self.most - first), cycle(now), strict=False)
+            structs.replace(now[like], client_id=f"{now[like].client_id}~{index}", consumer_index=first + index)
+            for index, like in enumerate(self._like[first:].tolist())
         )
         return [*now, *further]
 

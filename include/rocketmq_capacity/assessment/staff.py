@@ -1,5 +1,6 @@
 """The clients of a group, who owns what today, and what is planned for them: other numbers of clients start from it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rocketmq_capacity.assessment.current import Current, OwnersToday
@@ -34,6 +35,7 @@ class Staff:
         planned_work: the same with ``planned_msgs_per_s``.
         pops: whether the group pops some queue.
         max_useful_clients: of :func:`max_useful_clients`.
+        copied: the places of those that further clients copy, in turn; None: of all.
     """
 
     division: Division
@@ -50,6 +52,7 @@ class Staff:
     planned_work: Work | None
     pops: bool
     max_useful_clients: int | None
+    copied: Sequence[int] | None = None
 
     @property
     def facts(self) -> GroupFacts:
