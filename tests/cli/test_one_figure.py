@@ -13,7 +13,7 @@ from rocketmq_capacity.report.difference import difference
 from rocketmq_capacity.report.figures import per_cent
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary
 from tests.cli.planned import Planned, plain_sample
-from tests.report.page_reader import Element, by_id, elements, read_page, text_of, with_class
+from tests.report.page_reader import Element, by_id, cells_of, elements, read_page, text_of, with_class
 
 README = Path(__file__).parents[2] / "README.md"
 GROUP, CLIENTS, NEEDED, SPARE, BUSY = "Group", "Clients", "Needed", "Can give back", "Busy now"
@@ -38,7 +38,7 @@ def summary(sample: Planned) -> PlanSummary:
 def groups(page: Element) -> dict[str, dict[str, str]]:
     """The table of all groups: by group and title of the column."""
     (table,) = with_class(page, "groups")
-    titles, *rows = ([text_of(cell) for cell in row] for row in elements(table, "tr"))
+    titles, *rows = cells_of(table)
     return {row[0]: dict(zip(titles, row, strict=True)) for row in rows}
 
 
@@ -80,7 +80,7 @@ def test_a_group_has_one_number_of_clients_that_it_needs(
     sample: Planned, page: Element, groups: dict[str, dict[str, str]]
 ) -> None:
     (table,) = with_class(page, "savings")
-    savings = {row[0]: row[1:4] for row in ([text_of(cell) for cell in one] for one in elements(table, "tr")[1:])}
+    savings = {row[0]: row[1:4] for row in cells_of(table)[1:]}
     told = sections(page)
     advised = {
         one.consumer_group: str(one.after["clients"])

@@ -3,7 +3,10 @@
 import json
 from typing import Any
 
+from tests.report.from_rows import page_of
+from tests.report.page_reader import Element, read_page
 from tests.report.row_builders import a_finding
+from tests.report.sample_cluster import sample_rows
 
 
 def a_transition(consumer_group: str, **changes: Any) -> dict[str, Any]:
@@ -170,6 +173,11 @@ def a_scenario() -> dict[str, Any]:
             }
         ],
     }
+
+
+def scenario_page(**parts: Any) -> Element:
+    """The sample's page with this what-if, whose parts are as given."""
+    return read_page(page_of(sample_rows(), scenario=a_scenario() | parts))
 
 
 def a_cost(queues: int) -> dict[str, Any]:

@@ -34,6 +34,17 @@ def with_class(tree: Element, name: str) -> list[Element]:
     return [element for element in tree.iter() if name in (element.get("class") or "").split()]
 
 
+def cells_of(table: Element) -> list[list[str]]:
+    """The text of each cell, by row."""
+    return [[text_of(cell) for cell in row] for row in elements(table, "tr")]
+
+
+def table_of(tree: Element, caption: str) -> list[list[str]]:
+    """The cells of the one table with these words, by row; the first row has the titles."""
+    (table,) = (one for one in elements(tree, "table") if caption in text_of(one))
+    return cells_of(table)
+
+
 def by_id(tree: Element, name: str) -> Element:
     """The one element of an id."""
     (found,) = [element for element in tree.iter() if element.get("id") == name]

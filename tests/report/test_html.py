@@ -12,7 +12,18 @@ from rocketmq_capacity.report import html
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import page_of
 from tests.report.made_scenario import a_scenario
-from tests.report.page_reader import HTML, SVG, by_id, elements, inner_links, read_page, section, text_of, with_class
+from tests.report.page_reader import (
+    HTML,
+    SVG,
+    by_id,
+    cells_of,
+    elements,
+    inner_links,
+    read_page,
+    section,
+    text_of,
+    with_class,
+)
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_recommendation, a_strategy, metrics
 from tests.report.sample_cluster import CLIENTS, sample_rows
 from tests.report.varied_cluster import varied_rows
@@ -248,8 +259,7 @@ def test_an_incomplete_snapshot_says_what_is_missing(varied_tree):
 
     assert "97.2 %" in text
     assert "Incomplete. 2 requests went unanswered." in text
-    rows = [[text_of(cell) for cell in row] for row in elements(varied_tree, "tr")]
-    assert ["10.0.1.2:10911", "GET_ALL_TOPIC_CONFIG", "timed out after 5 s"] in rows
+    assert ["10.0.1.2:10911", "GET_ALL_TOPIC_CONFIG", "timed out after 5 s"] in cells_of(varied_tree)
 
 
 def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
@@ -314,7 +324,7 @@ def test_the_page_names_clients_that_are_behind_a_proxy():
     tree = read_page(page_of(rows))
 
     (table,) = with_class(tree, "groups")
-    lines = [[text_of(cell) for cell in row] for row in elements(table, "tr")[1:]]
+    lines = cells_of(table)[1:]
     assert {line[0]: line[6] for line in lines} == {
         "g_both": "6 (gRPC and remoting)",
         "g_grpc": "6 (gRPC)",

@@ -6,7 +6,7 @@ import pytest
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.report.difference import StrategyInPlan, difference
 from tests.report.from_rows import page_of, plan_of
-from tests.report.page_reader import HTML, elements, read_page, text_of, with_class
+from tests.report.page_reader import HTML, cells_of, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_strategy, metrics
 
 CLIENTS = ["10.0.0.1@1", "10.0.0.2@1", "10.0.0.3@1", "10.0.0.4@1"]
@@ -98,7 +98,7 @@ def test_the_best_other_strategy_is_never_better_than_the_best_possible(peak, is
     tree = read_page(page_of(rows_of(a_group(), (today, [6, 1, 1, 1]), (other, peak))))
     overview = next(box for box in elements(tree, "figure") if "more evenly" in text_of(box))
 
-    cells = [text_of(cell) for cell in elements(overview, "tr")[1]]
+    cells = cells_of(overview)[1]
     assert cells == ["g_pay", "2.67", "1.50" if is_drawn else UNKNOWN, "1.33"]
     assert bool(with_class(tree, "diamond")) == is_drawn
 
@@ -109,7 +109,7 @@ def test_where_no_other_strategy_is_better_the_page_says_that_todays_is_the_best
     tree = read_page(page_of(rows_of(a_group(), (today, [6, 1, 1, 1]), (other, [7, 1, 1, 0]))))
 
     overview = next(box for box in elements(tree, "figure") if "more evenly" in text_of(box))
-    assert [text_of(cell) for cell in elements(overview, "tr")[1]] == ["g_pay", "2.67", "today's is the best", "1.50"]
+    assert cells_of(overview)[1] == ["g_pay", "2.67", "today's is the best", "1.50"]
     assert "Today's strategy is the best: no other is as safe and at least 5 % more even." in text_of(tree)
 
 
@@ -138,7 +138,7 @@ def with_nearby(count):
 
 
 def row_of(tree, strategy):
-    rows = [[text_of(cell) for cell in row] for matrix in with_class(tree, "matrix") for row in elements(matrix, "tr")]
+    rows = [row for matrix in with_class(tree, "matrix") for row in cells_of(matrix)]
     return next(row for row in rows if row[0].startswith(strategy))
 
 

@@ -14,7 +14,7 @@ from rocketmq_capacity.report.score import scored
 from rocketmq_capacity.settings.policy import Metrics, Policy
 from rocketmq_capacity.settings.score import ScorePolicy, ScoreWeights
 from tests.report.from_rows import page_of, plan_of
-from tests.report.page_reader import elements, read_page, text_of, with_class
+from tests.report.page_reader import cells_of, read_page, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_group_failure, a_recommendation
 from tests.report.varied_cluster import varied_rows
 
@@ -181,7 +181,7 @@ def test_the_score_of_a_group_takes_less_than_a_fifth_of_a_millisecond() -> None
 def test_the_page_has_one_table_that_says_how_the_score_came_about() -> None:
     rows = {"cluster": [a_cluster()], "group_status": [a_group("g_pay", topics=["pay"], **FINE)]}
     (table,) = with_class(read_page(page_of(rows | {"finding": [of_rule("ORPHAN_QUEUE")]})), "score")
-    lines = [[text_of(cell) for cell in (*elements(row, "th"), *elements(row, "td"))] for row in elements(table, "tr")]
+    lines = cells_of(table)
     assert len(lines) == 1 + 8  # the goal of machine rooms is not asked
     assert lines[2] == ["Every queue has one owner (hard)", "0 / 23", "0", "0", "1", "0"]
     assert lines[5] == ["The loss of any one broker is survived (hard)", "unknown", "unknown", "0", "0", "1"]

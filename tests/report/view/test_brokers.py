@@ -4,7 +4,7 @@ from typing import Any
 
 from rocketmq_capacity.report.limits import TABLE_ROWS
 from tests.report.from_rows import page_of, plan_of
-from tests.report.page_reader import by_id, elements, read_page, text_of
+from tests.report.page_reader import by_id, read_page, table_of, text_of
 from tests.report.row_builders import a_cluster, a_group, a_strategy
 
 GIB = 2**30
@@ -40,12 +40,6 @@ def rows(*loads: dict[str, Any], topics: Any = ()) -> dict[str, Any]:
     }
 
 
-def lines(page: str, caption: str) -> list[list[str]]:
-    tables = [one for one in elements(read_page(page), "table") if caption in text_of(one)]
-    found = [[text_of(cell) for cell in row if cell.tag.endswith(("th", "td"))] for row in elements(tables[0], "tr")]
-    return found[1:]
-
-
 def test_groups_brokers_and_topics_are_listed_by_what_breaks_first() -> None:
     alone = {"topic": "pay", "factor": 1.5, "breaks": "PUT_BYTES", "broker_name": "broker-a"}
     of = rows(a_load(), topics=[alone])
@@ -63,7 +57,7 @@ def test_a_broker_has_a_line_with_its_load_its_disk_and_its_neighbour_lost() -> 
 
     page = page_of(rows(a_load(), a_load("broker-b", **full), unknown))
 
-    assert lines(page, "What each broker stores") == [
+    assert table_of(read_page(page), "What each broker stores")[1:] == [
         [
             "broker-a", "30", "2,000", "50 % of the policy", "30 GiB of 90 GiB",
             "2,500 without broker-b (62.5 %)", "2 \u00d7",
@@ -89,7 +83,7 @@ def test_of_many_brokers_those_that_store_most_are_shown_and_the_rest_is_counted
 
     page = page_of(rows(*many))
 
-    shown = lines(page, "What each broker stores")
+    shown = table_of(read_page(page), "What each broker stores")[1:]
     assert (len(shown), shown[0][0]) == (TABLE_ROWS, f"b{TABLE_ROWS + 4:03}")
     assert "The table broker_load has 5 more." in text_of(read_page(page))
 

@@ -8,10 +8,9 @@ from rocketmq_capacity.plan_file.client_cost import ClientCostChange, ClientRequ
 from rocketmq_capacity.report.limits import TABLE_ROWS
 from rocketmq_capacity.report.view.client_costs import client_costs_view, cost_changes_lines
 from tests.report.from_rows import page_of, plan_of
-from tests.report.made_scenario import a_scenario
-from tests.report.page_reader import read_page, text_of
-from tests.report.sample_cluster import sample_rows
-from tests.report.view.test_brokers import a_load, lines, rows
+from tests.report.made_scenario import scenario_page
+from tests.report.page_reader import read_page, table_of, text_of
+from tests.report.view.test_brokers import a_load, rows
 
 CAPTION = "What clients ask of each broker"
 
@@ -54,7 +53,7 @@ def test_a_broker_has_what_clients_ask_of_it_and_its_scarcest_pool() -> None:
     unknown = dict.fromkeys(a_cost()) | {"broker_name": "broker-b", "pulls_per_s_lower": 4.5, "pops_per_s_lower": 0.0}
     page = page_of(with_costs(a_cost(), unknown, pools=pools))
 
-    assert lines(page, CAPTION) == [
+    assert table_of(read_page(page), CAPTION)[1:] == [
         ["broker-a", "300", "10", "150", "600", "30 to 540", "0", "18.5 ms: pullMessageThreadPoolNums 20"],
         [
             "broker-b", "unknown", "unknown", "unknown", "unknown",
@@ -90,10 +89,10 @@ def test_of_many_brokers_those_with_most_connections_are_shown_and_the_rest_is_c
 
 def test_the_page_of_a_what_if_has_a_line_for_each_broker_that_changes() -> None:
     more = to_builtins(ClientCostChange(broker_name="broker-a", before=requests(), after=requests(waiting_pulls=612)))
-    page = text_of(read_page(page_of(sample_rows(), scenario=a_scenario() | {"client_costs": [more]})))
+    page = text_of(scenario_page(client_costs=[more]))
 
     assert "broker-a: pulls that wait 600 → 612" in page
-    assert "What clients cost brokers" not in text_of(read_page(page_of(sample_rows(), scenario=a_scenario())))
+    assert "What clients cost brokers" not in text_of(scenario_page())
 
 
 def test_a_what_if_says_only_what_changes() -> None:

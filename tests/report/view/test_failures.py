@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.report.from_rows import beside_of, page_of
-from tests.report.page_reader import elements, read_page, text_of
+from tests.report.page_reader import read_page, table_of, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_group_failure, a_strategy
 
 
@@ -20,9 +20,7 @@ def _rows(*groups: dict[str, Any]) -> Any:
 
 
 def _lines(rows: Any, caption: str) -> list[list[str]]:
-    tables = [one for one in elements(read_page(page_of(rows)), "table") if caption in text_of(one)]
-    lines = [[text_of(cell) for cell in row if cell.tag.endswith(("th", "td"))] for row in elements(tables[0], "tr")]
-    return lines[1:]
+    return table_of(read_page(page_of(rows)), caption)[1:]
 
 
 def test_what_each_group_loses_for_itself_is_one_line() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from rocketmq_capacity.report.limits import HEAT_QUEUES
 from tests.report.from_rows import page_of
-from tests.report.page_reader import Element, elements, read_page, text_of, with_class
+from tests.report.page_reader import Element, read_page, table_of, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_load, a_strategy
 
 CAPTION = "Who owns which queue of g_pay"
@@ -42,16 +42,11 @@ def _cells(tree: Element, kind: str) -> list[tuple[int, int, float]]:
     ]
 
 
-def _table(tree: Element) -> list[list[str]]:
-    (table,) = [one for one in elements(tree, "table") if text_of(one).startswith(CAPTION)]
-    return [[text_of(cell) for cell in row] for row in elements(table, "tr")[1:]]
-
-
 def test_each_queue_is_in_its_column_beside_its_owner_and_stronger_the_more_waits() -> None:
     tree = read_page(page_of(_rows({0: ("c1",), 1: ("c1",), 2: ("c2",)}, {0: 0, 1: 100, 2: 25})))
 
     assert _cells(tree, "cell") == [(0, 0, 0.25), (1, 0, 1.0), (2, 1, 0.62)]
-    assert _table(tree) == [
+    assert table_of(tree, CAPTION)[1:] == [
         ["c1", "2", "100", "pay broker-a:0,1"],
         ["c2", "1", "25", "pay broker-a:2"],
     ]
@@ -73,7 +68,7 @@ def test_a_queue_without_an_owner_is_in_a_line_of_its_own_and_an_idle_client_has
     tree = read_page(page_of(_rows({0: ("c1",)}, {0: None, 1: 7})))
 
     assert _cells(tree, "unread") == [(1, 2, 1.0)]
-    assert _table(tree) == [
+    assert table_of(tree, CAPTION)[1:] == [
         ["c1", "1", "unknown", "pay broker-a:0"],
         ["c2", "0", "0", "none"],
         ["no client", "1", "7", "pay broker-a:1"],
@@ -86,7 +81,7 @@ def test_a_queue_that_nobody_has_ever_read_has_no_offset_and_is_there_too() -> N
     tree = read_page(page_of(rows))
 
     assert [cell[:2] for cell in _cells(tree, "unread")] == [(1, 2)]
-    assert _table(tree)[-1] == ["no client", "1", "unknown", "pay broker-b:0"]
+    assert table_of(tree, CAPTION)[-1] == ["no client", "1", "unknown", "pay broker-b:0"]
 
 
 def test_a_queue_that_two_clients_read_has_a_cell_beside_each() -> None:

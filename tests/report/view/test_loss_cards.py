@@ -4,7 +4,7 @@ from typing import Any
 
 from rocketmq_capacity.report.limits import LOSSES
 from tests.report.from_rows import page_of
-from tests.report.page_reader import elements, read_page, text_of, with_class
+from tests.report.page_reader import elements, read_page, section, table_of, text_of, with_class
 from tests.report.row_builders import (
     a_cluster,
     a_cluster_failure,
@@ -31,8 +31,7 @@ def _rows(*groups: dict[str, Any], **others: Any) -> Any:
 
 
 def _section(rows: Any) -> Any:
-    sections = elements(read_page(page_of(rows)), "section")
-    return next(one for one in sections if one.get("aria-labelledby") == "failures")
+    return section(read_page(page_of(rows)), "failures")
 
 
 def _cards(rows: Any) -> dict[str, dict[str, list[str]]]:
@@ -51,8 +50,7 @@ def _cards(rows: Any) -> dict[str, dict[str, list[str]]]:
 
 
 def _table(rows: Any, caption: str) -> list[list[str]]:
-    table = next(one for one in elements(_section(rows), "table") if caption in text_of(one))
-    return [[text_of(cell) for cell in row] for row in elements(table, "tr")[1:]]
+    return table_of(_section(rows), caption)[1:]
 
 
 def test_a_card_tells_a_loss_from_its_first_minutes_until_it_is_over() -> None:

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from tests.report.from_rows import page_of
-from tests.report.made_scenario import a_scenario
-from tests.report.page_reader import elements, read_page, text_of
-from tests.report.sample_cluster import sample_rows
+from tests.report.made_scenario import scenario_page
+from tests.report.page_reader import table_of, text_of
 
 
 def served(use: str, is_served: bool | None, killed_s: float | None = None, silent_s: float | None = None) -> Any:
@@ -54,12 +52,11 @@ def a_lost_master(**changes: Any) -> dict[str, Any]:
 
 
 def _page(**changes: Any) -> Any:
-    return read_page(page_of(sample_rows(), scenario=a_scenario() | {"brokers": [a_lost_master(**changes)]}))
+    return scenario_page(brokers=[a_lost_master(**changes)])
 
 
 def _table(page: Any, caption: str) -> list[list[str]]:
-    (table,) = (one for one in elements(page, "table") if text_of(one).strip().startswith(caption))
-    return [[text_of(cell).strip() for cell in row] for row in elements(table, "tr")][2:]
+    return table_of(page, caption)[2:]
 
 
 def test_each_kind_of_clients_has_its_seconds() -> None:
@@ -98,7 +95,7 @@ def test_a_plan_of_an_earlier_version_says_who_can_read_in_a_sentence_each() -> 
     earlier = a_lost_master()
     for name in ("clients", "waiting", "at_risk", "slave_behind_bytes", "back", "timers"):
         del earlier[name]
-    text = text_of(read_page(page_of(sample_rows(), scenario=a_scenario() | {"brokers": [earlier]})))
+    text = text_of(scenario_page(brokers=[earlier]))
 
     assert "broker-b loses its master; 1 slave left" in text
     assert "clients that pull: can read it" in text

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from tests.report.from_rows import page_of
-from tests.report.made_scenario import a_scenario
-from tests.report.page_reader import elements, read_page, text_of
-from tests.report.sample_cluster import sample_rows
+from tests.report.made_scenario import scenario_page
+from tests.report.page_reader import table_of, text_of
 
 LISTS = {"topics": 7, "topic_names": list("abcdef"), "queues": 56, "groups": 1, "group_names": ["g_pay"]}
 
@@ -30,12 +28,11 @@ def a_loss(**changes: Any) -> dict[str, Any]:
 
 
 def _rows(loss: dict[str, Any]) -> list[list[str]]:
-    (table,) = (one for one in elements(_page(loss), "table") if text_of(one).strip().startswith("Which route"))
-    return [[text_of(cell).strip() for cell in row] for row in elements(table, "tr")][1:]
+    return table_of(_page(loss), "Which route")[1:]
 
 
 def _page(*losses: dict[str, Any]) -> Any:
-    return read_page(page_of(sample_rows(), scenario=a_scenario() | {"lost_nameservers": list(losses)}))
+    return scenario_page(lost_nameservers=list(losses))
 
 
 def test_the_table_says_who_has_which_route_until_when() -> None:
@@ -67,7 +64,7 @@ def test_the_first_line_says_what_the_verdict_leaves_out() -> None:
     text = " ".join(text_of(_page(a_loss())).split())
 
     assert "It does not count what clients miss without the lost name server: that is below. Not everything" in text
-    assert "what clients miss" not in text_of(read_page(page_of(sample_rows(), scenario=a_scenario())))
+    assert "what clients miss" not in text_of(scenario_page())
 
 
 def test_the_page_says_if_no_name_server_is_left() -> None:

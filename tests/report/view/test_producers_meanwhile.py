@@ -7,7 +7,7 @@ import msgspec
 from rocketmq_capacity.plan_file.troubled_broker import Producers
 from rocketmq_capacity.report.view.producers_meanwhile import producers_meanwhile
 from tests.report.from_rows import page_of
-from tests.report.made_scenario import a_scenario
+from tests.report.made_scenario import a_scenario, scenario_page
 from tests.report.page_reader import read_page, text_of
 from tests.report.sample_cluster import sample_rows
 
@@ -75,7 +75,7 @@ def test_the_page_has_the_table_and_what_is_assumed() -> None:
 
 
 def test_without_such_a_change_the_page_has_no_such_section() -> None:
-    assert "What producers do meanwhile" not in text_of(read_page(page_of(sample_rows(), scenario=a_scenario())))
+    assert "What producers do meanwhile" not in text_of(scenario_page())
 
 
 def test_a_line_of_the_table_has_every_figure_of_its_kind() -> None:

@@ -2,19 +2,16 @@
 
 from typing import Any
 
-from tests.report.from_rows import page_of
-from tests.report.made_scenario import a_restart, a_rolling_restart, a_scenario
-from tests.report.page_reader import elements, read_page, text_of
-from tests.report.sample_cluster import sample_rows
+from tests.report.made_scenario import a_restart, a_rolling_restart, scenario_page
+from tests.report.page_reader import table_of, text_of
 
 
 def _page(*restarts: dict[str, Any]) -> Any:
-    return read_page(page_of(sample_rows(), scenario=a_scenario() | {"rolling_restarts": list(restarts)}))
+    return scenario_page(rolling_restarts=list(restarts))
 
 
 def _table(page: Any, caption: str) -> list[list[str]]:
-    (table,) = (one for one in elements(page, "table") if text_of(one).strip().startswith(caption))
-    return [[text_of(cell).strip() for cell in row] for row in elements(table, "tr")][1:]
+    return table_of(page, caption)[1:]
 
 
 def test_the_page_says_what_the_restart_means_and_what_makes_it_gentler() -> None:
@@ -53,4 +50,4 @@ def test_an_estimate_says_so_and_what_is_not_computed_says_why() -> None:
 
 
 def test_a_scenario_without_a_rolling_restart_has_no_such_part() -> None:
-    assert "Rolling restart" not in text_of(read_page(page_of(sample_rows(), scenario=a_scenario())))
+    assert "Rolling restart" not in text_of(scenario_page())

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.report.from_rows import page_of
-from tests.report.page_reader import elements, read_page, text_of
+from tests.report.page_reader import elements, read_page, table_of, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group
 
 EVIDENCE: dict[str, Any] = {
@@ -36,13 +36,8 @@ def _page(**changes: Any) -> Any:
     return read_page(page_of({"cluster": [a_cluster()], "group_status": [a_group()], "finding": [finding]}))
 
 
-def _table(page: Any, caption: str) -> list[list[str]]:
-    (table,) = (one for one in elements(page, "table") if caption in text_of(one))
-    return [[text_of(cell) for cell in row if cell.tag.endswith(("th", "td"))] for row in elements(table, "tr")]
-
-
 def test_the_matrix_has_rooms_of_clients_down_and_rooms_of_brokers_across() -> None:
-    assert _table(_page(), "by room of the broker") == [
+    assert table_of(_page(), "by room of the broker") == [
         ["Clients in", "hz", "sh"],
         ["hz", "2", "4"],
         ["not known", "0", "2"],
@@ -56,7 +51,7 @@ def test_only_cells_of_two_known_rooms_are_marked_as_crossing() -> None:
 
 
 def test_each_strategy_has_its_share_the_lowest_first() -> None:
-    assert _table(_page(), "Queues read from another room, by strategy")[1:] == [
+    assert table_of(_page(), "Queues read from another room, by strategy")[1:] == [
         ["MACHINE_ROOM_NEARBY-AVG", "25 %"],
         ["AVG", "50 %"],
     ]

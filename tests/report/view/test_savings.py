@@ -4,7 +4,7 @@ from typing import Any
 
 from rocketmq_capacity.report.limits import SAVINGS
 from tests.report.from_rows import page_of
-from tests.report.page_reader import Element, by_id, elements, read_page, text_of, with_class
+from tests.report.page_reader import Element, by_id, cells_of, elements, read_page, text_of, with_class
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 CAPACITY = "CONSUMER_CAPACITY"
@@ -33,7 +33,7 @@ def _page(*groups: dict[str, list[dict[str, Any]]]) -> Element:
 
 def _lines(tree: Element) -> list[list[str]]:
     (table,) = with_class(tree, "savings")
-    return [[text_of(cell) for cell in row] for row in elements(table, "tr")[1:]]
+    return cells_of(table)[1:]
 
 
 def test_who_saves_most_is_first_and_has_no_cause_of_its_own() -> None:

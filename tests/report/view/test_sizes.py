@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.report.from_rows import page_of
-from tests.report.page_reader import elements, read_page, text_of
+from tests.report.page_reader import elements, read_page, table_of, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group
 
 NEEDED = {
@@ -44,20 +44,11 @@ def _page(*sizes: dict[str, Any], groups: int = 1) -> Any:
     return read_page(page_of(rows))
 
 
-def _table(page: Any) -> list[list[str]]:
-    tables = [one for one in elements(page, "table") if "had more or fewer clients" in text_of(one)]
-    return [
-        [text_of(cell) for cell in row if cell.tag.endswith(("th", "td"))]
-        for table in tables
-        for row in elements(table, "tr")
-    ]
-
-
 def test_each_number_of_clients_has_its_figures_and_todays_the_least_and_the_needed_one_are_named() -> None:
     lower: dict[str, Any] = {"busy_lower": 0.55, "busy_upper": 0.62}
-    found = _table(_page(_size(3, 0.6, **lower), _size(1, 1.8), _size(2, 0.9), _size(5, None)))
+    page = _page(_size(3, 0.6, **lower), _size(1, 1.8), _size(2, 0.9), _size(5, None))
 
-    assert found == [
+    assert table_of(page, "had more or fewer clients") == [
         ["Clients", "Busiest client is busy for", "Idle clients", "Most queues of a client", "PEAK by queues"],
         ["1 client", "180 %", "0", "4", "1.00"],
         ["2 clients (today)", "90 %", "0", "2", "1.00"],

@@ -2,23 +2,17 @@
 
 from typing import Any
 
-from tests.report.from_rows import page_of
-from tests.report.made_scenario import a_scenario, a_transition
-from tests.report.page_reader import elements, read_page, text_of
-from tests.report.sample_cluster import sample_rows
+from tests.report.made_scenario import a_transition, scenario_page
+from tests.report.page_reader import table_of, text_of
 
 
 def _page(*transitions: dict[str, Any]) -> Any:
-    return read_page(page_of(sample_rows(), scenario=a_scenario() | {"transitions": list(transitions)}))
-
-
-def _table(page: Any) -> list[list[str]]:
-    (table,) = (one for one in elements(page, "table") if "while the changes spread" in text_of(one))
-    return [[text_of(cell) for cell in row if cell.tag.endswith(("th", "td"))] for row in elements(table, "tr")][1:]
+    return scenario_page(transitions=list(transitions))
 
 
 def test_the_group_that_waits_longest_comes_first_with_all_its_figures() -> None:
-    found = _table(_page(a_transition("a", unread_longest_worst_s=23.0), a_transition("b")))
+    page = _page(a_transition("a", unread_longest_worst_s=23.0), a_transition("b"))
+    _, *found = table_of(page, "while the changes spread")
 
     assert [row[0] for row in found] == ["b", "a"]
     assert found[0][1:] == ["6", "0", "0", "12.5 s, 153.5 s", "23 s", "60 s", "100, unknown", "0", "4", "2"]

@@ -5,7 +5,7 @@ from typing import Any
 from rocketmq_capacity.report.view.unrouted import unrouted_lines
 from rocketmq_capacity.tables import UnroutedTopic
 from tests.report.from_rows import page_of
-from tests.report.page_reader import elements, read_page, text_of
+from tests.report.page_reader import read_page, table_of
 from tests.report.row_builders import a_cluster, a_group_failure
 
 
@@ -50,7 +50,6 @@ def test_the_page_has_the_table_only_where_there_is_such_a_topic() -> None:
 
     assert "Topics without a queue" not in page_of(rows)
     page = read_page(page_of({**rows, "unrouted_topic": unrouted}))
-    (table,) = (one for one in elements(page, "table") if "Topics without a queue" in text_of(one))
-    _, cells = ([text_of(cell) for cell in line] for line in elements(table, "tr"))
+    _, cells = table_of(page, "Topics without a queue")
     assert cells[:2] == ["gone", "g_pay"]
     assert cells[2].startswith("No broker has it, and none makes it")
