@@ -13,9 +13,9 @@ from rocketmq_capacity.model.broker_figures import (
     mean_bytes,
     put_rate,
 )
-from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker, parse_utc
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker
+from rocketmq_capacity.snapshot.seconds import days_between
 
-DAY_S: Final = 86_400
 LEAST_DAYS: Final = 0.5
 """The shortest time between two inventories that tells how much a broker stores a day: nights differ from days."""
 KEPT: Final = (PUT_RATES, AVERAGE_BYTES, LOG_END, COMMIT_LOG, CONSUME_QUEUE)
@@ -50,7 +50,7 @@ def past_loads(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, 
     ends = {one.broker_name: figure(one.runtime, LOG_END) for one in inventory.brokers if one.broker_id == 0}
     loads: dict[str, PastLoad] = {}
     for earlier in history:
-        days = (now - parse_utc(earlier.taken_at)).total_seconds() / DAY_S
+        days = days_between(earlier.taken_at_utc, now)
         for broker in earlier.brokers:
             if broker.broker_id != 0:
                 continue

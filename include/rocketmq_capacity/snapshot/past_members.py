@@ -8,8 +8,8 @@ from itertools import pairwise
 from rocketmq_capacity.model.facts import PastMembers, Returned
 from rocketmq_capacity.settings.thresholds import RebalanceFrequency
 from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, parse_utc
+from rocketmq_capacity.snapshot.seconds import HOUR_S
 
-HOUR_S = 3_600.0
 Members = Mapping[str, Client]
 """By client id; of equal ids the last one."""
 Moment = tuple[datetime, Mapping[str, Members]]

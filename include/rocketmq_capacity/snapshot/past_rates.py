@@ -44,8 +44,10 @@ def past_rates(
         for topic in snapshot.topics:
             for rate in topic.rates or ():
                 _add(rates_at, topic.topic, rate)
-    for earlier, later in pairwise((*history, inventory)):
-        _add_measured(rates_at, earlier, later)
+    for (earlier, starts), (later, ends) in pairwise((one, ends_of(one)) for one in (*history, inventory)):
+        lasts_s = (later.taken_at_utc - earlier.taken_at_utc).total_seconds()
+        means = {topic: _mean(start, ends.get(topic, {}), lasts_s) for topic, start in starts.items()}
+        _add_measured(rates_at, earlier, means)
     moments = {at: parse_utc(at) for at in {at for rates in rates_at.values() for at in rates}}
     before = {at: moment for at, moment in moments.items() if moment < inventory.taken_at_utc}
     last = set(sorted({moment.date() for moment in before.values()})[-bounds.peak_days :])
@@ -97,13 +99,11 @@ def _add(rates: _Rates, topic: str, rate: PastRate) -> None:
     of_topic[rate.at] = rate
 
 
-def _add_measured(rates: _Rates, earlier: Inventory, later: Inventory) -> None:
+def _add_measured(rates: _Rates, earlier: Inventory, means: Mapping[str, float | None]) -> None:
     """Add the rates that an inventory measured, and the means until the next one."""
-    ends, lasts_s = _ends(later), (later.taken_at_utc - earlier.taken_at_utc).total_seconds()
-    starts = _ends(earlier)
     puts = {topic.topic: _put(topic) for topic in earlier.topics}
-    for topic in puts.keys() | starts.keys():
-        mean = _mean(starts.get(topic, {}), ends.get(topic, {}), lasts_s)
+    for topic in puts.keys() | means.keys():
+        mean = means.get(topic)
         rate = PastRate(at=earlier.taken_at, put_msgs_per_s=puts.get(topic), mean_msgs_per_s=mean)
         if rate.put_msgs_per_s is not None or mean is not None:
             _add(rates, topic, rate)
@@ -116,7 +116,7 @@ def _put(topic: InventoryTopic) -> float | None:
     return fsum(known) if known and len(known) == len(rates) else None
 
 
-def _ends(inventory: Inventory) -> dict[str, dict[tuple[str, int], int | None]]:
+def ends_of(inventory: Inventory) -> dict[str, dict[tuple[str, int], int | None]]:
     """By topic how far each queue is written: as the topic has it, else as a group has it."""
     ends: dict[str, dict[tuple[str, int], int | None]] = {}
     for group in inventory.consumer_groups:

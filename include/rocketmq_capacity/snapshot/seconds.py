@@ -1,10 +1,17 @@
 """Times as numbers."""
 
+from datetime import datetime
 from typing import Final
 
 from rocketmq_capacity.snapshot.inventory import parse_utc
 
 HOUR_S: Final = 3_600
+DAY_S: Final = 24 * HOUR_S
+
+
+def days_between(then: datetime, now: datetime) -> float:
+    """How many days lie between two moments."""
+    return (now - then).total_seconds() / DAY_S
 
 
 class Seconds(dict[str, float]):

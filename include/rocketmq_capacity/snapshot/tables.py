@@ -21,9 +21,10 @@ from rocketmq_capacity.snapshot.group_hours import group_days, group_hours
 from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import Inventory, InventorySubscription, InventoryTopic, parse_utc
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
-from rocketmq_capacity.snapshot.past_brokers import DAY_S, PastLoad, past_loads
+from rocketmq_capacity.snapshot.past_brokers import PastLoad, past_loads
 from rocketmq_capacity.snapshot.past_disks import past_disks
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
+from rocketmq_capacity.snapshot.seconds import days_between
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable
@@ -134,7 +135,7 @@ class _TableColumns:
         }
 
     def _days_ago(self, at: str) -> float:
-        return (self.inventory.taken_at_utc - parse_utc(at)).total_seconds() / DAY_S
+        return days_between(parse_utc(at), self.inventory.taken_at_utc)
 
     def topics(self) -> Columns:
         declared = {topic.topic: topic for topic in self.inventory.topics}

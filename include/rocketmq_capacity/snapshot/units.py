@@ -40,9 +40,8 @@ from rocketmq_capacity.snapshot.inventory import (
     InventoryTopicOffset,
     TopicQueues,
 )
-from rocketmq_capacity.snapshot.last_clients import last_clients
 from rocketmq_capacity.snapshot.members import own_members, shared_members
-from rocketmq_capacity.snapshot.past_clients import days_of, most_clients
+from rocketmq_capacity.snapshot.past_clients import days_of, last_clients, most_clients
 from rocketmq_capacity.snapshot.past_members import past_members
 from rocketmq_capacity.snapshot.read import Read
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics

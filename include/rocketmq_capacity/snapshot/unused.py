@@ -6,11 +6,11 @@ Offsets of queues only grow: if they are what they were, nothing was written or 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import takewhile
-from typing import Final
 
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, parse_utc
+from rocketmq_capacity.snapshot.past_rates import ends_of
+from rocketmq_capacity.snapshot.seconds import days_between
 
-DAY_S: Final = 86_400
 Place = tuple[str, int]
 """The broker and the id of a queue of a topic."""
 Ends = Mapping[Place, int]
@@ -34,15 +34,13 @@ class Unused:
         self.group_days: dict[str, float] = {}
         topics, groups = dict(idle), dict(_groups_without_clients(inventory))
         for earlier in reversed(history):
-            days = _days(now, parse_utc(earlier.taken_at))
-            topics = {name: ends for name, ends in topics.items() if name in _unchanged_topics(earlier, topics)}
-            earlier_groups = {
-                one.consumer_group: one for one in earlier.consumer_groups if one.consumer_group in groups
-            }
+            days = days_between(earlier.taken_at_utc, now)
+            then = ends_of(earlier) if topics else {}
+            topics = {name: ends for name, ends in topics.items() if ends.items() <= then.get(name, {}).items()}
             groups = {
-                name: one
-                for name, one in groups.items()
-                if name in earlier_groups and _is_unchanged(earlier_groups[name], one)
+                one.consumer_group: groups[one.consumer_group]
+                for one in earlier.consumer_groups
+                if one.consumer_group in groups and _is_unchanged(one, groups[one.consumer_group])
             }
             for name in topics:
                 self.topic_days[name] = max(days, self.topic_days.get(name, 0.0))
@@ -101,7 +99,7 @@ def _days_of_last_messages(inventory: Inventory, ends: Mapping[str, Ends], now: 
         written = [last.get((topic, place)) for place, end in end_of.items() if end]
         known = [at for at in written if at is not None]
         if known and len(known) == len(written):
-            days[topic] = _days(now, max(known))
+            days[topic] = days_between(max(known), now)
     return days
 
 
@@ -117,29 +115,8 @@ def _days_of_rates(inventory: Inventory, ends: Mapping[str, Ends], now: datetime
         newest_first = sorted(topic.rates or (), key=lambda rate: parse_utc(rate.at), reverse=True)
         silent = list(takewhile(lambda rate: rate.mean_msgs_per_s == 0 and not rate.put_msgs_per_s, newest_first))
         if silent:
-            days[topic.topic] = _days(now, parse_utc(silent[-1].at))
+            days[topic.topic] = days_between(parse_utc(silent[-1].at), now)
     return days
-
-
-def _unchanged_topics(earlier: Inventory, topics: Mapping[str, Ends]) -> set[str]:
-    """The topics whose queues ended then where they end now.
-
-    What is stored of earlier runs may have the offsets of groups alone; they tell the ends of the queues as well.
-    """
-    then: dict[str, dict[Place, int | None]] = {}
-    for group in earlier.consumer_groups if topics else ():
-        for offset in group.offsets or ():
-            if offset.topic in topics:
-                then.setdefault(offset.topic, {})[offset.broker_name, offset.queue_id] = offset.broker_offset
-    for topic in earlier.topics if topics else ():
-        if topic.topic in topics:
-            for end in topic.offsets or ():
-                then.setdefault(topic.topic, {})[end.broker_name, end.queue_id] = end.max_offset
-    return {name for name, ends in topics.items() if name in then and _covers(then[name], ends)}
-
-
-def _covers(then: Mapping[Place, int | None], now: Ends) -> bool:
-    return all(then.get(place) == end for place, end in now.items())
 
 
 def _groups_without_clients(inventory: Inventory) -> Iterable[tuple[str, InventoryGroup]]:
@@ -155,7 +132,3 @@ def _is_unchanged(then: InventoryGroup, now: InventoryGroup) -> bool:
 
 def _committed(group: InventoryGroup) -> dict[tuple[str, Place], int | None]:
     return {(one.topic, (one.broker_name, one.queue_id)): one.consumer_offset for one in group.offsets or ()}
-
-
-def _days(now: datetime, then: datetime) -> float:
-    return (now - then).total_seconds() / DAY_S

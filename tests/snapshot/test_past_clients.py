@@ -17,7 +17,7 @@ from rocketmq_capacity.snapshot.inventory import (
     InventoryGroupOffset,
     parse_utc,
 )
-from rocketmq_capacity.snapshot.last_clients import last_clients
+from rocketmq_capacity.snapshot.past_clients import last_clients
 from tests.simulation.clusters import AT, cluster
 
 READ = (InventoryGroupOffset(topic="pay", broker_name="broker-a", queue_id=0, broker_offset=5, consumer_offset=4),)
