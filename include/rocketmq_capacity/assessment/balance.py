@@ -9,6 +9,7 @@ A skew is no danger by itself: it warns where the busiest client has little time
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
@@ -81,96 +82,81 @@ def _spread_out(_: Finding, evidence: CountSkew) -> str:
     return f"{SKEWED} Or give every one of its topics a multiple of {clients} queues: no topic alone makes it even."
 
 
-CROSS_TOPIC_SKEW: Final = Rule(
+_skew = partial(
+    Rule,
+    goal="EVEN_LOAD",
+    looks="its clients",
+    is_choice=True,
+    follows_loss_of="queues",
+    severities=UNEVEN,
+    thresholds=("LOW_UTILISATION",),
+    flaps=True,
+)
+"""The record of a rule on uneven loads."""
+
+CROSS_TOPIC_SKEW: Final = _skew(
     name="CROSS_TOPIC_SKEW",
     title="Uneven once all topics are added up",
     meaning=("Every topic is divided as evenly as it can be, but its remainder goes to the same consumers each time."),
     place=260,
-    goal="EVEN_LOAD",
     evidence=CountSkew,
     advice=_spread_out,
-    looks="its clients",
     shows=EVEN,
-    is_choice=True,
     is_structural=True,
     skews="counts",
     needs=SKEW,
-    follows_loss_of="queues",
-    severities=UNEVEN,
-    thresholds=("LOW_UTILISATION",),
     details="""
     The remainders go to the clients that sort first. A number of queues that is a multiple of the clients has no
     remainder, and so has a number of clients that divides the queues of every topic; CONSISTENT_HASH, or groups of
     their own, spread it. [When a skew warns](#allocation_skew).
     """,
-    flaps=True,
 )
 
-TRAFFIC_SKEW: Final = Rule(
+TRAFFIC_SKEW: Final = _skew(
     name="TRAFFIC_SKEW",
     title="Messages shared out unevenly",
     meaning="One consumer gets far more messages a second than the average, and limits what the group can do.",
     place=230,
-    goal="EVEN_LOAD",
     evidence=TrafficSkew,
     advice=SKEWED,
-    looks="its clients",
     shows=EVEN,
-    is_choice=True,
     is_structural=True,
     skews="loads",
     needs=(*SKEW, "rates", "written", "spread"),
-    follows_loss_of="queues",
-    severities=UNEVEN,
-    thresholds=("LOW_UTILISATION",),
     details="""
     The busiest client gets more than `peak` times the mean of the messages, and another division would be more
     even. If EXCESS is 1, one queue is the whole load: see HOT_QUEUE. [When a skew warns](#allocation_skew).
     """,
-    flaps=True,
 )
 
-LAG_SKEW: Final = Rule(
+LAG_SKEW: Final = _skew(
     name="LAG_SKEW",
     title="A backlog of few consumers",
     meaning="Most unread messages wait on the queues of few consumers, while others have nothing to do.",
     place=240,
-    goal="EVEN_LOAD",
     evidence=LagSkew,
     advice=("Look at what holds up the clients furthest behind (response time, threads, their machine): {subjects}."),
-    looks="its clients",
     shows=FALLS,
-    is_choice=True,
     skews="loads",
     needs=(*SKEW, "lag", "samples"),
-    follows_loss_of="queues",
-    severities=UNEVEN,
-    thresholds=("LOW_UTILISATION",),
     details="""
     The lag is on few clients, and some queue of the group does not catch up: over the last 10 samples its offset
     does not move or goes back, or its lag never falls. It needs 10 samples, as LAG_STATE does. [When a skew
     warns](#allocation_skew).
     """,
-    flaps=True,
 )
 
-ALLOCATION_SKEW: Final = Rule(
+ALLOCATION_SKEW: Final = _skew(
     name="ALLOCATION_SKEW",
     title="Queues shared out unevenly",
     meaning="Some consumers own at least two queues more than others, although a more even division exists.",
     place=250,
-    goal="EVEN_LOAD",
     evidence=CountSkew,
     advice=SKEWED,
-    looks="its clients",
     shows=EVEN,
-    is_choice=True,
     is_structural=True,
     skews="counts",
     needs=SKEW,
-    follows_loss_of="queues",
-    severities=UNEVEN,
-    thresholds=("LOW_UTILISATION",),
     details="""
     CONSISTENT_HASH often does this with few clients.
 
@@ -179,7 +165,6 @@ ALLOCATION_SKEW: Final = Rule(
     busiest client is busy for at most `silent_ratio` and lag does not grow. Only a skew that warns asks for more
     queues.
     """,
-    flaps=True,
 )
 
 
