@@ -14,6 +14,7 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.figures import UNKNOWN, number
 from rocketmq_capacity.report.limits import CHARTS, HEAT_CLIENTS, HEAT_QUEUES, ITEMS
+from rocketmq_capacity.report.panels import Drawn
 from rocketmq_capacity.report.rows import DrawnQueue, QueueLag
 from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.tables.dataset import Queue
@@ -31,15 +32,11 @@ NOBODY: Final = "no client"
 
 
 @dataclass(frozen=True, slots=True)
-class HeatMap:
-    """A picture and the same as a table."""
+class HeatMap(Drawn):
+    """A picture of who owns which queue."""
 
-    picture: Markup
-    caption: str
     topics: str
     """The topics by their number."""
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def heat_groups(plan: Plan, names: Sequence[str], loads: Iterable[ClientLoad]) -> dict[str, str]:

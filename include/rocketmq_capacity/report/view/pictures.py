@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from markupsafe import Markup
-
 from rocketmq_capacity.language.current import words
 from rocketmq_capacity.plan_file.group import GroupPlan, StrategyPlan
 from rocketmq_capacity.plan_file.in_use import in_use
@@ -13,6 +11,7 @@ from rocketmq_capacity.report.charts import PeakSpan, load_chart, overview_chart
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import OVERVIEW_GROUPS
 from rocketmq_capacity.report.loads import COUNT, Bar, Loads, Measure, best_alternative, loads_of
+from rocketmq_capacity.report.panels import Drawn
 from rocketmq_capacity.report.svg import inline_svg
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.tables.assess.clients import ClientLoad
@@ -23,13 +22,9 @@ UNEVEN: Final = 1.05
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """A picture and the same numbers as a table."""
+class Chart(Drawn):
+    """A picture of loads."""
 
-    picture: Markup
-    caption: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
     has_alternative: bool
     left_out: int
     """What the picture and its table do not show: groups, or clients that are part of an average."""
