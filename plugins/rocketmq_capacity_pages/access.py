@@ -1,5 +1,6 @@
 """Who may read what. Airflow's own checks decide: a user must be logged in, and may read the Dag of the report."""
 
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -24,13 +25,7 @@ def require(kind: Kind, request: Request, user: GetUserDep) -> None:
 
 def may_read(kind: Kind, request: Request, user: GetUserDep) -> bool:
     """Whether the user may read the Dag."""
-    try:
-        require(kind, request, user)
-    except HTTPException as refused:
-        if refused.status_code != HTTPStatus.FORBIDDEN:
-            raise
-        return False
-    return True
+    return _may(requires_access_dag("GET", param_dag_id=kind.dag_id), request, user)
 
 
 def may_accept(request: Request, user: GetUserDep) -> bool:
@@ -39,8 +34,12 @@ def may_accept(request: Request, user: GetUserDep) -> bool:
 
 
 def _may_trigger(dag_id: str, request: Request, user: GetUserDep) -> bool:
+    return _may(requires_access_dag("POST", DagAccessEntity.RUN, dag_id), request, user)
+
+
+def _may(check: Callable[[Request, GetUserDep], None], request: Request, user: GetUserDep) -> bool:
     try:
-        requires_access_dag("POST", DagAccessEntity.RUN, dag_id)(request, user)
+        check(request, user)
     except HTTPException as refused:
         if refused.status_code != HTTPStatus.FORBIDDEN:
             raise
