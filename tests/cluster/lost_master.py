@@ -7,7 +7,6 @@ The slave of ``broker-b`` has ``slaveReadEnable``, that of ``broker-c`` has not.
 order, and one reads ``broker-b`` in order. All have messages left when the masters are lost.
 """
 
-import asyncio
 import sys
 import tempfile
 import time
@@ -20,7 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar, get_args
 
 from rocketmq_capacity.assessment.master_loss import MasterLoss, Use, Way
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
@@ -173,7 +172,7 @@ def _consumer(topic: str, folder: Path, intervals: Mapping[str, Any]) -> Consume
 
 def _snapshot(cluster: Cluster) -> Inventory:
     options = CollectOptions(sample_count=2, sample_interval_s=0.5)
-    return asyncio.run(collect([cluster.nameserver], options=options))
+    return collect_now([cluster.nameserver], options=options)
 
 
 def _copied(inventory: Inventory) -> Inventory | None:

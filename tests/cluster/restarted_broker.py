@@ -18,7 +18,7 @@ from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.errors import ProtocolError
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.vocabulary import RESTART
 from tests.cluster.clients import Clients
 from tests.cluster.rocketmq import Broker, Cluster, ClusterError
@@ -107,7 +107,7 @@ def measured(run: Run) -> Result:
 def _estimate(cluster: Cluster) -> tuple[float, str]:
     """What a plan says: until the broker is back, without what clients take to find it; and why."""
     options = CollectOptions(sample_count=2, sample_interval_s=1.0)
-    inventory, policy = asyncio.run(collect([cluster.nameserver], options=options)), Policy()
+    inventory, policy = collect_now([cluster.nameserver], options=options), Policy()
     rows = cluster_failures(units_of(inventory, policy).cluster, policy)
     (row,) = (one for one in rows if one.failure == RESTART)
     if row.read_again_s is None:

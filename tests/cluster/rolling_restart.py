@@ -4,7 +4,6 @@
 consumes in order, with RocketMQ's own intervals, and prints a table; about three minutes.
 """
 
-import asyncio
 import sys
 import tempfile
 import time
@@ -21,11 +20,11 @@ from rocketmq_capacity.plan_file.rolling_restart import RestartTotals, RollingRe
 from rocketmq_capacity.simulation.changes.rolling_restart import RollingRestart as Asked
 from rocketmq_capacity.simulation.rolling_restarts import rolling_restart
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.tables.dataset import Queue
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster, ClusterError
+from tests.cluster.snapshots import committed_snapshot
 from tests.cluster.transition_results import NOISE_S
 from tests.cluster.transition_runs import OWN_PACE, Pace
 from tests.fixtures.units import units_of
@@ -165,7 +164,7 @@ def measured(pace: Pace = OWN_PACE, pause_s: float = PAUSE_S) -> list[Outcome]:
         owners = {group.name: group.divided(jvm, CLIENTS) for group in groups}
         for group in groups:
             jvm.start_load(group.name, MSGS_PER_S, size_bytes=100)
-        inventory = _snapshot(cluster, groups)
+        inventory = committed_snapshot([cluster.nameserver], {group.name: 2 * QUEUES for group in groups})
         predicted = {group.name: _predicted(inventory, group.name, pace, pause_s) for group in groups}
         for first in range(0, CLIENTS, BATCH):
             _restart(groups, jvm, range(first, first + BATCH), pace, owners)
@@ -195,24 +194,6 @@ def _restart(groups: list[Restarted], jvm: Clients, batch: range, pace: Pace, ow
 
 def _differ(before: Owners, after: Owners) -> int:
     return sum(after[queue] != client_id for queue, client_id in before.items())
-
-
-def _snapshot(cluster: Cluster, groups: list[Restarted]) -> Inventory:
-    """The first snapshot in which each group has an offset on each queue."""
-    deadline = time.monotonic() + PATIENCE_S
-    while True:
-        options = CollectOptions(sample_count=2, sample_interval_s=3.0)
-        inventory = asyncio.run(collect([cluster.nameserver], options=options))
-        known = Counter(
-            one.topic
-            for group in inventory.consumer_groups
-            for one in group.offsets or ()
-            if one.consumer_offset is not None
-        )
-        if all(known[group.name] >= 2 * QUEUES for group in groups):
-            return inventory
-        if time.monotonic() > deadline:
-            raise ClusterError(f"the clients have not committed their offsets: {known}")
 
 
 def _predicted(inventory: Inventory, name: str, pace: Pace, pause_s: float) -> RollingRestartResult:

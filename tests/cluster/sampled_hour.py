@@ -5,7 +5,6 @@ Dag does. Then it prints a table, and plans the cluster with the samples; one to
 from what the consumers wrote down of each message.
 """
 
-import asyncio
 import contextlib
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from typing import Final, NamedTuple
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.thresholds import Thresholds
-from rocketmq_capacity.snapshot.collect import collect
+from rocketmq_capacity.snapshot.collect import collect_now
 from rocketmq_capacity.snapshot.inventory import Inventory, parse_utc
 from rocketmq_capacity.snapshot.seconds import HOUR_S
 from rocketmq_capacity.steps.sample import in_a_few_words, store_sample, take_sample
@@ -145,7 +144,7 @@ class Hour:
 
     def known(self) -> Inventory:
         """A snapshot, with what the samples tell."""
-        inventory = asyncio.run(collect([self.cluster.nameserver]))
+        inventory = collect_now([self.cluster.nameserver])
         return with_stored_samples(inventory, self.lake / inventory.cluster_name, Thresholds())
 
     def messages(self, group: str) -> tuple[list[float], list[float]]:

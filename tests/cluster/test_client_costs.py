@@ -3,7 +3,6 @@
 The broker has short polling, so that a pull without messages waits 0.2 to 0.4 s and not 15 to 20 s.
 """
 
-import asyncio
 import contextlib
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.tables import ClientCost
 from rocketmq_capacity.vocabulary import BROADCASTING
 from tests.cluster.clients import Clients, Consumer
@@ -69,7 +68,7 @@ def is_between(cluster: Cluster, lower: float, upper: float) -> bool:
 def cost(cluster: Cluster) -> ClientCost:
     """What clients cost the broker, by a snapshot of this moment."""
     options = CollectOptions(sample_count=2, sample_interval_s=1.0)
-    inventory = asyncio.run(collect([cluster.nameserver], options=options))
+    inventory = collect_now([cluster.nameserver], options=options)
     ((found,), _) = costs_of(inventory)
     return found
 

@@ -5,7 +5,6 @@ each message, and measures for how long: on a loaded machine it wakes up late. O
 stopped, one is set back by the official admin client while the snapshot is taken, and one catches up.
 """
 
-import asyncio
 import contextlib
 import json
 import time
@@ -20,7 +19,7 @@ from rocketmq_capacity.assessment.lag import queue_states
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.tables import GroupStatus
 from rocketmq_capacity.vocabulary import BROADCASTING
 from tests.cluster.clients import Consumer, Owned, Subscription
@@ -184,7 +183,7 @@ def _plan(cluster: Cluster, clients: Clients) -> PlainPlan:
     until(lambda: _has_committed(cluster, "catches_up"), PATIENCE_S)
     options = CollectOptions(sample_count=SAMPLES, sample_interval_s=INTERVAL_S)
     with _set_back(cluster):
-        inventory = asyncio.run(collect([cluster.nameserver], options=options))
+        inventory = collect_now([cluster.nameserver], options=options)
     return plain_plan(inventory)
 
 

@@ -3,7 +3,6 @@
 Two changes in steps are begun: all is read of one topic, and messages are left in the other.
 """
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
@@ -11,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
-from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
+from tests.cluster.snapshots import snapshot_of
 from tests.fixtures.days import Days, entry, expansion, fewer_queues, rates
 from tests.oracle.requirement import started_or_skipped
 from tests.waiting import until
@@ -72,19 +70,6 @@ def plans(
         cluster.mqadmin(command.replace("-t orders", f"-t {topic}").replace("-r 3 -w 3", "-r 4 -w 2"))
     clients.settled()
     return first, days.plan(21, snapshot_of(cluster))
-
-
-def snapshot_of(cluster: Cluster) -> Inventory:
-    """The first snapshot that everybody answers, with rates."""
-    taken: list[Inventory] = []
-
-    def is_whole() -> bool:
-        options = CollectOptions(sample_count=2, sample_interval_s=1.0)
-        taken.append(asyncio.run(collect([cluster.nameserver], options=options)))
-        return not taken[-1].failures
-
-    until(is_whole, PATIENCE_S)
-    return taken[-1]
 
 
 def unread(cluster: Cluster, *topics: str) -> int:

@@ -18,7 +18,7 @@ from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
-from tests.cluster.test_ledger import snapshot_of
+from tests.cluster.snapshots import snapshot_of
 from tests.fixtures.days import Days, entry, more_brokers, rates
 from tests.oracle.requirement import started_or_skipped
 

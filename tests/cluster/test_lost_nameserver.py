@@ -4,7 +4,6 @@ Brokers that tell name servers every second that they live (enableSlaveActingMas
 the other no longer registers with the second name server. The group ``g_pay`` has a client at each name server.
 """
 
-import asyncio
 import contextlib
 import json
 import time
@@ -19,7 +18,7 @@ from rocketmq_capacity.plan_file.lost_nameserver import LostNameserver, PartialL
 from rocketmq_capacity.simulation.lost_nameservers import entries_of
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import collect_now
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
@@ -134,8 +133,7 @@ def own(queues: Mapping[str, Any], *clients: Clients) -> bool:
 
 def listed(cluster: Cluster) -> set[str]:
     """The brokers that the second name server lists."""
-    options = CollectOptions(sample_count=1)
-    return {one.broker_name for one in asyncio.run(collect([cluster.second_nameserver], options=options)).brokers}
+    return {one.broker_name for one in collect_now([cluster.second_nameserver]).brokers}
 
 
 def is_unlisted(broker_name: str, cluster: Cluster) -> bool:
@@ -156,8 +154,7 @@ def held(*clients: Clients) -> dict[str, set[tuple[str, str, int]]]:
 
 def taken(cluster: Cluster) -> Inventory:
     """A snapshot by both name servers."""
-    options = CollectOptions(sample_count=1)
-    return asyncio.run(collect([cluster.nameserver, cluster.second_nameserver], options=options))
+    return collect_now([cluster.nameserver, cluster.second_nameserver])
 
 
 def predicted(inventory: Inventory, nameserver: str) -> LostNameserver:

@@ -5,7 +5,6 @@ Then others get queues as the patches of desired_state.yaml say, and the next pl
 Every command and every check of the plan is run by the official tool, and each check is read as a person would.
 """
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,10 +25,9 @@ from rocketmq_capacity.recommendation.facts import AdvisedCluster as ClusterFact
 from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.queue_plans import plans_of_topic
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
-from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
+from tests.cluster.snapshots import snapshot_of
 from tests.fixtures.units import units_of
 from tests.handover.planned import Handed, answered, applied, handed, handed_of, lasting, planned
 from tests.oracle.requirement import started_or_skipped
@@ -122,20 +120,8 @@ def told(cluster: Cluster, clients: Clients, run: Callable[[str], str]) -> Story
     )
 
 
-def snapshot_of(cluster: Cluster) -> Inventory:
-    """The first snapshot that everybody answers."""
-    taken: list[Inventory] = []
-
-    def is_whole() -> bool:
-        taken.append(asyncio.run(collect([cluster.nameserver], options=CollectOptions(sample_count=1))))
-        return not taken[-1].failures
-
-    until(is_whole, PATIENCE_S)
-    return taken[-1]
-
-
 def plan_of(cluster: Cluster) -> QueuePlan:
-    units = units_of(snapshot_of(cluster))
+    units = units_of(snapshot_of(cluster, samples=1))
     topic = units.topic("pay")
     facts = AdvisedTopic(topic.facts, ClusterFacts(units.cluster, Policy(), is_suspect=False), readers=topic.readers)
     counts = [QueueCounts(broker_name=name, read_queue_nums=AFTER, write_queue_nums=AFTER) for name in BROKERS]
@@ -227,7 +213,7 @@ def test_when_all_of_its_patches_are_carried_out_the_next_plan_has_gits_file_and
     for index in range(4):
         clients.start_consumer(Consumer("g_crowded", f"crowded-{index}", ["crowded"]))
     clients.settled()
-    made = handed(snapshot_of(cluster))
+    made = handed(snapshot_of(cluster, samples=1))
     chosen = {one["recommendation"] for one in made.differences["differences"] if one["chosen"]}
     wanted = applied(made.state, made.differences["patch"], tmp_path)
     recommended = [one for one in made.plan.recommendations if one.id in chosen]
@@ -243,7 +229,7 @@ def test_when_all_of_its_patches_are_carried_out_the_next_plan_has_gits_file_and
     later: list[Handed] = []
 
     def is_there() -> bool:
-        later.append(handed(snapshot_of(cluster)))
+        later.append(handed(snapshot_of(cluster, samples=1)))
         return lasting(later[-1].state) == lasting(wanted)
 
     until(is_there, PATIENCE_S)
@@ -260,7 +246,7 @@ def test_a_shrink_and_pop_that_are_carried_out_are_what_git_has_made_of_the_file
     few = [Consumer("g_few", f"few-{index}", ["few"]) for index in range(4)]
     started = [clients.start_consumer(one) for one in few]
     clients.settled()
-    now = snapshot_of(cluster)
+    now = snapshot_of(cluster, samples=1)
     plan = planned(now, SHRINKING, daily(now))
     ids = {(one.action, one.topic or one.consumer_group): one.id for one in plan.recommendations}
     approved = ids["SHRINK_QUEUES", "wide"], ids["SWITCH_TO_POP", "g_few"]
@@ -279,7 +265,7 @@ def test_a_shrink_and_pop_that_are_carried_out_are_what_git_has_made_of_the_file
         clients.stop_consumer(number)
         clients.start_consumer(dataclass_with(one, pop=True))
 
-    until(lambda: lasting(handed(snapshot_of(cluster)).state) == lasting(wanted), PATIENCE_S)
+    until(lambda: lasting(handed(snapshot_of(cluster, samples=1)).state) == lasting(wanted), PATIENCE_S)
     groups = {one["consumer_group"]: one for one in yaml.safe_load(wanted)[GROUPS]}
     (read,) = groups["g_few"]["subscriptions"]
     assert (read["message_request_mode"], read["pop_share_queue_num"]) == ("POP", 8)
@@ -290,7 +276,8 @@ def test_the_file_has_what_each_broker_has_set_for_a_group(running: tuple[Cluste
     cluster.create_group("g_tries")
     line = f"mqadmin updateSubGroup -n {cluster.nameserver} -g g_tries -q 2 -r 5 -s false -d false"
     cluster.mqadmin(f"{line} -b {cluster.broker_addrs['broker-b', 0]}")
-    groups = {one["consumer_group"]: one for one in yaml.safe_load(handed(snapshot_of(cluster)).state)[GROUPS]}
+    state = handed(snapshot_of(cluster, samples=1)).state
+    groups = {one["consumer_group"]: one for one in yaml.safe_load(state)[GROUPS]}
 
     usual = {"consume_enable": True, "consume_broadcast_enable": True, "consume_message_orderly": False}
     changed = {"consume_enable": False, "consume_broadcast_enable": False, "consume_message_orderly": False}

@@ -13,7 +13,7 @@ from rocketmq_capacity.assessment.stuck import StuckQueues
 from rocketmq_capacity.tables import Finding
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
-from tests.cluster.test_ledger import snapshot_of
+from tests.cluster.snapshots import snapshot_of
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
 from tests.oracle.requirement import started_or_skipped
 from tests.waiting import until

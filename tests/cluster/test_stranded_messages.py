@@ -5,7 +5,6 @@ begun at its end by a group without an offset there, whatever Java the broker ru
 once, and its group has offsets on all of them.
 """
 
-import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import collect_now
 from tests.cluster.clients import Consumer, Owned
 from tests.cluster.rocketmq import Broker, Clients, Cluster
 from tests.fixtures.plain_plan import plain_plan
@@ -149,7 +148,7 @@ def ends(cluster: Cluster, topic: str) -> dict[int, tuple[int, int]]:
 
 def cards_of(cluster: Cluster) -> dict[str, dict[str, Any]]:
     """RAISE_READ_QUEUES of each topic, planned from the cluster as it is."""
-    inventory = asyncio.run(collect([cluster.nameserver], options=CollectOptions(sample_count=1)))
+    inventory = collect_now([cluster.nameserver])
     found = [one for one in plain_plan(inventory).recommendations if one.action == "RAISE_READ_QUEUES"]
     return {
         str(one.topic): {"is_manual": one.is_manual, "commands": one.commands, "before": json.loads(one.before)}

@@ -7,7 +7,6 @@ are suspended while another one leaves their group.
 The bounds of the policy are seconds here, so that nobody waits for minutes.
 """
 
-import asyncio
 import contextlib
 import json
 import time
@@ -19,7 +18,7 @@ import pytest
 
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import CollectOptions, collect_now
 from rocketmq_capacity.snapshot.inventory import Inventory
 from tests.cluster.clients import Consumer
 from tests.cluster.rocketmq import Broker, Clients, Cluster
@@ -99,7 +98,7 @@ def told(cluster: Cluster, clients: Clients) -> Story:
 def taken(nameservers: tuple[str, ...], attempts: int = 3, samples: int = 2) -> Inventory:
     settings = ConnectionSettings(request_timeout_s=10.0, attempts=attempts)
     options = CollectOptions(sample_count=samples, sample_interval_s=2.0, settings=settings)
-    return asyncio.run(collect(nameservers, options=options))
+    return collect_now(nameservers, options=options)
 
 
 def before_the_slave_copies(cluster: Cluster) -> Inventory:

@@ -4,7 +4,6 @@ What the what-ifs `unsubscribe` and `subscribe` say of it happens: who owns what
 brokers still tell, and where reading goes on.
 """
 
-import asyncio
 import contextlib
 import time
 from collections import defaultdict
@@ -19,7 +18,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.changes.unsubscribe import Unsubscribe
 from rocketmq_capacity.simulation.subscription_changes import subscription_change
 from rocketmq_capacity.simulation.timing import Timing
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
+from rocketmq_capacity.snapshot.collect import collect_now
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.vocabulary import RETRY_PREFIX
 from tests.cluster.clients import Consumer, Owned
@@ -36,7 +35,6 @@ QUEUES: Final = {"kept": 4, "left": 7}
 MSGS_PER_S: Final = 20.0
 NAMES: Final = ("c1", "c2", "c3")
 AVG: Final = Policy.model_validate({"strategies": ["AVG"]})
-ONE_SNAPSHOT: Final = CollectOptions(sample_count=1)
 PATIENCE_S: Final = 120.0
 COMMITTED_S: Final = 3.0
 """Clients commit every second."""
@@ -79,23 +77,19 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
             clients.start_load(topic, MSGS_PER_S)
         until(lambda: all(one.consumed > MSGS_PER_S for one in clients.owned()), PATIENCE_S)
         time.sleep(COMMITTED_S)
-        before, meanwhile = _snapshot(cluster), []
+        before, meanwhile = collect_now([cluster.nameserver]), []
         for number in numbers:
             clients.resubscribe_consumer(number, ["kept"])
-            meanwhile.append((_held(clients.settled()), _snapshot(cluster)))
+            meanwhile.append((_held(clients.settled()), collect_now([cluster.nameserver])))
         held_after, after = meanwhile.pop()
         consumed = {queue: len(offsets) for queue, offsets in _consumed(record).items()}
         for number in numbers:
             clients.resubscribe_consumer(number, list(QUEUES))
         clients.settled()
         clients.stop_loads()
-        ends = {one.queue_id: one.max_offset for one in _topic(_snapshot(cluster), "left").offsets or ()}
+        ends = {one.queue_id: one.max_offset for one in _topic(collect_now([cluster.nameserver]), "left").offsets or ()}
         until(lambda: all(max(_consumed(record)[queue]) + 1 >= (end or 0) for queue, end in ends.items()), PATIENCE_S)
         yield Story(before, meanwhile, after, held_before, held_after, _consumed(record), consumed)
-
-
-def _snapshot(cluster: Cluster) -> Inventory:
-    return asyncio.run(collect([cluster.nameserver], options=ONE_SNAPSHOT))
 
 
 def _topic(inventory: Inventory, name: str) -> Any:

@@ -4,7 +4,6 @@
 have RocketMQ's own intervals. Several groups go through a change at the same time, each with a topic of its own.
 """
 
-import asyncio
 import sys
 import tempfile
 import time
@@ -16,11 +15,10 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
-from rocketmq_capacity.snapshot.collect import CollectOptions, collect
-from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.tables.dataset import Queue
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster, ClusterError
+from tests.cluster.snapshots import committed_snapshot
 from tests.cluster.transition_results import Consumed, Prediction, Result, result, table
 from tests.cluster.transition_runs import ALL, ENDS, OWN_PACE, Kind, Pace, Run, runs
 
@@ -69,30 +67,14 @@ class Stage:
         self._wait_until_divided()
         for run in self.every:
             self._load(run)
-        inventory = self._snapshot()
+        written = {run.name: sum(write for _, write in run.layout.values()) for run in self.every}
+        inventory = committed_snapshot(self.nameservers, written)
         self.predictions = {run.name: Prediction.of(inventory, run, self.pace.policy) for run in self.every}
 
     @property
     def nameservers(self) -> list[str]:
         """The addresses of the cluster's name servers."""
         return [one for one in (self.cluster.nameserver, self.cluster.second_nameserver) if one]
-
-    def _snapshot(self) -> Inventory:
-        """The first snapshot in which each group has an offset on each queue that is written."""
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            options = CollectOptions(sample_count=2, sample_interval_s=3.0)
-            inventory = asyncio.run(collect(self.nameservers, options=options))
-            known = Counter(
-                one.topic
-                for group in inventory.consumer_groups
-                for one in group.offsets or ()
-                if one.consumer_offset is not None
-            )
-            if all(known[run.name] >= sum(write for _, write in run.layout.values()) for run in self.every):
-                return inventory
-            if time.monotonic() > deadline:
-                raise ClusterError(f"the clients have not committed their offsets: {known}")
 
     def start(self, run: Run, name: str, jvm: str = "stay") -> None:
         """Start a consumer of a run; it begins a queue without an offset at its end, as RocketMQ's do by default."""
