@@ -19,6 +19,8 @@ QUIET: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
+DESKTOP: Final = {"width": 1280, "height": 900}
+PHONE: Final = {"width": 360, "height": 780}
 PATIENCE_S: Final = 180.0
 """Of one click: the machine may do much else meanwhile."""
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.plan_file.plan import Plan
@@ -24,7 +24,6 @@ from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.reported_rows import records, rows_of_groups, rows_of_plan
 from rocketmq_capacity.store.lake import Run
-from tests.browser.chromium import new_window
 from tests.browser.reader import SCREEN, Reader
 from tests.report import from_rows
 from tests.report.varied_cluster import varied_rows
@@ -103,26 +102,19 @@ def _keys(plan: Plan, ids: tuple[str, ...]) -> list[tuple[str, str | None, str |
 
 
 @pytest.fixture
-def reader(browser: Browser, known: Known) -> Iterator[Callable[[str], Reader]]:
+def reader(opened: Callable[..., Any], known: Known) -> Iterator[Callable[[str], Reader]]:
     """Opens the page for a task, and tells in the end what it took."""
-    contexts = []
     readers = []
 
-    def opened(task: str) -> Reader:
-        context = new_window(browser, viewport={"width": 1280, "height": SCREEN}, reduced_motion="reduce")
-        page = context.new_page()
-        page.goto(known.address)
-        contexts.append(context)
-        readers.append(Reader(page, task))
+    def begins(task: str) -> Reader:
+        readers.append(Reader(opened(known.address, viewport={"width": 1280, "height": SCREEN}), task))
         return readers[-1]
 
-    yield opened
+    yield begins
     for one in readers:
         print(f"{known.name}: {one.told()}")  # noqa: T201  # pytest -rP shows it
         assert one.clicks <= CLICKS
         assert len(one.places) <= SCREENS
-    for context in contexts:
-        context.close()
 
 
 def recommendations(plan: Plan, ids: tuple[str, ...]) -> list[PlanRecommendation]:

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.settings.policy import Policy
-from tests.browser.chromium import new_window
+from tests.browser.chromium import DESKTOP, PHONE, new_window
 from tests.report.from_rows import beside_of, page_of, plan_of
 from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
@@ -18,7 +18,6 @@ from tests.report.varied_cluster import varied_rows
 from tests.report.view.test_client_costs import a_cost, a_pool, with_costs
 
 pytestmark = pytest.mark.browser
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
 WIDTHS = [360, 390, 768, 1000, 1280, 1920]
 HEIGHT_PX = 12 * 900
 """How tall the sample's page may be, with all folded as it opens: twelve screens."""
@@ -74,29 +73,6 @@ def chinese(tmp_path_factory):
 def sample(sample_plan):
     """The page of the recorded cluster, as the command makes it."""
     return (sample_plan / "report.html").as_uri()
-
-
-@pytest.fixture
-def opened(browser):
-    """Opens a page in a window of its own and gives it with all that it asked for and complained of."""
-    contexts = []
-
-    def open_page(url, *, viewport=DESKTOP, scheme="light", bypass_csp=False):
-        context = new_window(
-            browser, viewport=viewport, color_scheme=scheme, bypass_csp=bypass_csp, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.asked, page.complaints = [], []
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.goto(url)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])

@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.chromium import PATIENCE_S, new_window
+from tests.browser.chromium import DESKTOP, PATIENCE_S, PHONE, new_window
 from tests.plugins.api_server import ANSWERS_WITHIN_S, PASSWORDS, PREFIX, running_api_server
 from tests.plugins.stored_reports import (
     CLUSTER,
@@ -24,7 +24,6 @@ from tests.report.row_builders import a_finding
 from tests.report.test_approval import an_approval
 
 pytestmark = [pytest.mark.browser, pytest.mark.airflow, pytest.mark.slow]
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 780}
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 BEFORE, AFTER = run_id_of(LAST - timedelta(days=1)), run_id_of(LAST)
 PAGES = {
@@ -86,31 +85,9 @@ def login(browser, server):
 
 
 @pytest.fixture
-def opened(browser, server, login):
-    """Opens an address below Airflow's own in a window of its own, with all that the page complained of."""
-    contexts = []
-
-    def open_page(address, *, viewport=DESKTOP, scheme="light", bypass_csp=False, locale="en-US"):
-        context = new_window(
-            browser,
-            storage_state=login,
-            viewport=viewport,
-            color_scheme=scheme,
-            bypass_csp=bypass_csp,
-            locale=locale,
-            reduced_motion="reduce",
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.complaints = []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.goto(server.url + address)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
+def opened(opened, server, login):
+    """Opens an address below Airflow's own, as somebody who is logged in."""
+    return lambda address, **options: opened(server.url + address, storage_state=login, **options)
 
 
 @pytest.mark.parametrize(("scheme", "viewport"), [("light", DESKTOP), ("dark", PHONE)], ids=["light", "dark-phone"])
