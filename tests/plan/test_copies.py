@@ -89,20 +89,10 @@ def test_each_copy_has_the_groups_of_the_original(plans: Plans) -> None:
     assert counted(plans.copied["groups"]) == times(plans.k, counted(plans.once["groups"]))
 
 
-def test_each_copy_has_the_findings_of_the_original(plans: Plans) -> None:
+@pytest.mark.parametrize("kind", ["findings", "recommendations"])
+def test_each_copy_has_the_findings_and_the_recommendations_of_the_original(plans: Plans, kind: str) -> None:
     of_once, of_copies = (
-        counted([one for one in plan["findings"] if not is_of_the_cluster(one)], "id")
-        for plan in (plans.once, plans.copied)
-    )
-
-    assert len(of_once) > 10
-    assert of_copies == times(plans.k, of_once)
-
-
-def test_each_copy_has_the_recommendations_of_the_original(plans: Plans) -> None:
-    of_once, of_copies = (
-        counted([one for one in plan["recommendations"] if not is_of_the_cluster(one)], "id")
-        for plan in (plans.once, plans.copied)
+        counted([one for one in plan[kind] if not is_of_the_cluster(one)], "id") for plan in (plans.once, plans.copied)
     )
 
     assert len(of_once) > 10

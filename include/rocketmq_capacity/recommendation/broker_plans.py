@@ -10,8 +10,8 @@ from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
-from rocketmq_capacity.recommendation.commands import placeholder, update_topic
-from rocketmq_capacity.recommendation.create_topic import NO_TYPE
+from rocketmq_capacity.recommendation.commands import placeholder
+from rocketmq_capacity.recommendation.create_topic import creation
 from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic, AdvisedTopicPlace
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
@@ -59,7 +59,8 @@ def add_broker_plan(
         why = [*_unsafe(topic, safety, counts)]
         if (sentence := moved_messages_told(topic, {broker_name: counts.write_queue_nums})) is not None:
             moved.append(f"{name} is consumed in order. {sentence}")
-        lines += preflight.commented([_creation(topic, safety, where, counts)], bool(why))
+        queues = counts.read_queue_nums, counts.write_queue_nums
+        lines += preflight.commented([creation(topic, where, queues, READ_WRITE, safety)], bool(why))
         forbids += [f"{name}: {reason}" for reason in why]
     nameserver = cluster.nameserver
     return QueuePlan(
@@ -207,19 +208,6 @@ def _unsafe(topic: AdvisedTopic, safety: Safety, counts: QueueCounts) -> Iterato
         "its message type is unknown, and the command would set none" if topic.facts.message_type is None else None,
         preflight.offline_groups(safety),
         preflight.unseen_groups(safety),
-    )
-
-
-def _creation(topic: AdvisedTopic, safety: Safety, address: str, counts: QueueCounts) -> str:
-    message_type = topic.facts.message_type
-    return update_topic(
-        topic.cluster.nameserver,
-        address,
-        topic.name,
-        (counts.read_queue_nums, counts.write_queue_nums),
-        READ_WRITE,
-        safety.order or placeholder(f"order of {topic.name}"),
-        None if message_type in {None, NO_TYPE} else f"+message.type={message_type}",
     )
 
 

@@ -169,14 +169,23 @@ def _unknown_type(topic: AdvisedTopic, broker: tables.Broker) -> str | None:
 
 
 def _command(topic: AdvisedTopic, broker_name: str, perm: int | None, safety: Safety) -> str:
-    per_broker, message_type = _per_broker(topic), topic.facts.message_type
+    per_broker = _per_broker(topic)
     queues = placeholder(f"queues of {topic.name}") if per_broker is None else per_broker
+    given = placeholder(f"perm of {topic.name}") if perm is None else perm
+    return creation(topic, topic.cluster.address(broker_name), (queues, queues), given, safety)
+
+
+def creation(
+    topic: AdvisedTopic, address: str, queues: tuple[int | str, int | str], perm: int | str, safety: Safety
+) -> str:
+    """The command that creates a topic on a broker, in the order and with the message type that it has elsewhere."""
+    message_type = topic.facts.message_type
     return update_topic(
         topic.cluster.nameserver,
-        topic.cluster.address(broker_name),
+        address,
         topic.name,
-        (queues, queues),
-        placeholder(f"perm of {topic.name}") if perm is None else perm,
+        queues,
+        perm,
         safety.order or placeholder(f"order of {topic.name}"),
         None if message_type in {None, NO_TYPE} else f"+message.type={message_type}",
     )

@@ -201,15 +201,8 @@ def size_chart(bars: Sequence[SizeBar], bound_percent: float | None) -> Drawing:
         }
         for place, bar in enumerate(bars)
     ]
-    x = _busy_axis(bound_percent, VALUE_ROOM)
-    encoding = {"y": lines.y, "x": {"field": "value", **x}}
     color = {"condition": {"test": "datum.now", "value": "var(--bar)"}, "value": "var(--bar-alternative)"}
-    layers = [
-        {"mark": {"type": "bar", "height": {"band": 0.72}}, "encoding": {**encoding, "color": color}},
-        *_figures({**encoding, "text": {"field": "text"}}, 5),
-    ]
-    values = [{"data": {"values": data}, **layer} for layer in layers]
-    return _drawing([*values, *_bound_line(bound_percent, x), lines.names()], lines.rows)
+    return _busy_bars(lines, data, bound_percent, VALUE_ROOM, {"color": color})
 
 
 def _size_name(bar: SizeBar) -> str:
@@ -232,12 +225,18 @@ def busy_chart(pairs: Sequence[BusyPair], bound_percent: float) -> Drawing:
         }
         for place, (side, at) in enumerate(sides)
     ]
-    x = _busy_axis(bound_percent, SIDE_ROOM)
-    encoding = {"y": lines.y, "x": {"field": "value", **x}}
     opacity = {"condition": {"test": "datum.past", "value": 0.45}, "value": 1}
-    bars = {"type": "bar", "color": "var(--bar)", "height": {"band": 0.72}}
+    return _busy_bars(lines, data, bound_percent, SIDE_ROOM, {"opacity": opacity}, color="var(--bar)")
+
+
+def _busy_bars(
+    lines: "_Lines", data: Sequence[Spec], bound_percent: float | None, room: float, look: Spec, **mark: str
+) -> Drawing:
+    """Bars of busy shares with their figures, and the bound; ``look`` is what a bar looks like."""
+    x = _busy_axis(bound_percent, room)
+    encoding = {"y": lines.y, "x": {"field": "value", **x}}
     layers = [
-        {"mark": bars, "encoding": {**encoding, "opacity": opacity}},
+        {"mark": {"type": "bar", "height": {"band": 0.72}, **mark}, "encoding": {**encoding, **look}},
         *_figures({**encoding, "text": {"field": "text"}}, 5),
     ]
     values = [{"data": {"values": data}, **layer} for layer in layers]
