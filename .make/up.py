@@ -167,8 +167,8 @@ def _refuse_broken_dags(api: AirflowApi) -> None:
         raise NotStarted(f"{broken['filename']} cannot be imported:\n{broken['stack_trace']}")
 
 
-def _last_lines(file: Path, count: int = 15) -> str:
-    return "\n".join(file.read_text(errors="replace").splitlines()[-count:])
+def _last_lines(file: Path) -> str:
+    return "\n".join(file.read_text(errors="replace").splitlines()[-15:])
 
 
 def _tell(airflow: LocalAirflow, paused: list[str] | None) -> None:

@@ -73,10 +73,10 @@ def in_own_process(module: str, stdin: bytes = b"", variables: Mapping[str, str]
     return done.stdout
 
 
-def within_limits(memory: int = MEMORY) -> None:
+def within_limits() -> None:
     """Set the limits, in the process itself; what draws reserves more addresses than it uses."""
     os.nice(NICE)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def answer_question(kind: type[Question], answer: Callable[[Question], object]) -> None:

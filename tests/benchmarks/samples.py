@@ -36,7 +36,7 @@ CHANGES_EVERY: Final = 50
 _Numbers = npt.NDArray[Any]
 
 
-def write_days(lake: Path, inventory: Inventory, days: int = DAYS) -> Path:
+def write_days(lake: Path, inventory: Inventory) -> Path:
     """Write the days before an inventory, and the day that it is of until its moment; gives the cluster's folder."""
     random = np.random.default_rng(SEED)
     taken = inventory.taken_at_utc
@@ -44,8 +44,8 @@ def write_days(lake: Path, inventory: Inventory, days: int = DAYS) -> Path:
     topics = sorted(topics, key=lambda one: (one[0], one[1].broker_name))
     ends = np.full(len(topics), 1_000_000_000)
     each_msgs = random.uniform(0, 40 * EVERY_S, len(topics))
-    for number in range(days):
-        midnight = taken.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1 - number)
+    for number in range(DAYS):
+        midnight = taken.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=DAYS - 1 - number)
         moments = [midnight + timedelta(seconds=EVERY_S * place) for place in range(OF_A_DAY)]
         moments = [moment for moment in moments if moment < taken]
         share = np.array([_share(moment) for moment in moments])

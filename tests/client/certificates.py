@@ -26,12 +26,10 @@ class Authority(Party):
     signing: ec.EllipticCurvePrivateKey
     name: x509.Name
 
-    def party(
-        self, name: str, *, addresses: tuple[str, ...] = ("127.0.0.1",), pass_phrase: bytes | None = None
-    ) -> Party:
-        """A party with a certificate of this authority that names these addresses."""
+    def party(self, name: str, *, pass_phrase: bytes | None = None) -> Party:
+        """A party at 127.0.0.1 with a certificate of this authority."""
         key = ec.generate_private_key(ec.SECP256R1())
-        names = x509.SubjectAlternativeName([x509.IPAddress(ip_address(address)) for address in addresses])
+        names = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
         builder = _begun(_name(name), self.name, key).add_extension(names, critical=False)
         return Party(
             *_written(self.certificate.parent, name, builder, signing=self.signing, key=key, under=pass_phrase)

@@ -158,12 +158,12 @@ async def answered(connections: Sequence[Connection], kind: int, frames: Sequenc
     return rate
 
 
-async def beating(connections: Sequence[Connection], lasts_s: float, heartbeat_s: float = 30.0) -> tuple[Rate, Rate]:
+async def beating(connections: Sequence[Connection], lasts_s: float) -> tuple[Rate, Rate]:
     """Each connection sends a heartbeat every 30 s, spread over the time; the answers to heartbeats and to pulls."""
     beats = [heartbeat(number) for number in range(len(connections))]
     before, begin, sent = [_answers(connections, kind) for kind in (BEATS, PULLS)], time.monotonic(), 0
     while (now := time.monotonic()) < begin + lasts_s:
-        due = int((now - begin) * len(connections) / heartbeat_s)
+        due = int((now - begin) * len(connections) / 30.0)
         for number in range(sent, due):
             connections[number % len(connections)].send(beats[number % len(connections)])
         sent = due

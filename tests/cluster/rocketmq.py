@@ -62,7 +62,6 @@ class Cluster(Started):
         *,
         cluster_name: str = "DefaultCluster",
         pop: bool = False,
-        nameserver_config: Mapping[str, str] | None = None,
         two_nameservers: bool = False,
         jvm: Sequence[str] = (),
         rocketmq: str = ROCKETMQ,
@@ -78,7 +77,6 @@ class Cluster(Started):
         self._rocketmq = rocketmq
         self._project = project_of(rocketmq)
         self.cluster_name = cluster_name
-        self._nameserver_config = nameserver_config or {}
         self._folder = Path()
         self._jvms: dict[tuple[str, int] | None, Jvm] = {}
         self._two_nameservers = two_nameservers
@@ -279,7 +277,7 @@ class Cluster(Started):
         self.nameserver = f"127.0.0.1:{nameserver_port}"
         if self._two_nameservers:
             self._start_second(second_port)
-        settings = {"listenPort": str(nameserver_port), "bindAddress": "127.0.0.1", **self._nameserver_config}
+        settings = {"listenPort": str(nameserver_port), "bindAddress": "127.0.0.1"}
         shared = [f"nameserver={self._write('nameserver', settings)}"]
         own: list[tuple[str, int]] = []
         hosting: dict[tuple[str, int], Jvm] = {}

@@ -55,9 +55,9 @@ def offsets(facts: dict[str, Any], topic: str) -> dict[tuple[str, int], int]:
     }
 
 
-def count_once(count: Callable[[], int], wanted: int, within_s: float = 180) -> int:
+def count_once(count: Callable[[], int], wanted: int) -> int:
     """The count once it is as wanted, or what it is when the time is up."""
-    deadline = time.monotonic() + within_s
+    deadline = time.monotonic() + 180
     while (now := count()) < wanted and time.monotonic() < deadline:
         time.sleep(0.2)
     return now
@@ -221,9 +221,9 @@ def test_a_load_goes_on_until_it_is_stopped(cluster: Cluster, clients: Clients) 
     assert is_at_rest(lambda: offsets(cluster.facts_of_brokers(), "flowing"))
 
 
-def is_at_rest(look: Callable[[], object], within_s: float = 180) -> bool:
+def is_at_rest(look: Callable[[], object]) -> bool:
     """Whether what is seen stays as it is for two seconds, in which a load would go on."""
-    deadline = time.monotonic() + within_s
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         before = look()
         time.sleep(2)

@@ -33,9 +33,9 @@ def news(
     return news_of(made, owner, told or ToldOwner(), is_complete=is_complete, worse_factor=2.0)
 
 
-def told_of(*findings: dict[str, Any], owner: str = "payments", day: int = 20) -> ToldOwner:
+def told_of(*findings: dict[str, Any]) -> ToldOwner:
     """What the owner knows after a plan of these findings."""
-    said = news(tickets(*findings, day=day), owner=owner)
+    said = news(tickets(*findings))
     assert said is not None
     return said.known
 

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -34,8 +34,6 @@ def time_official_classes(
     sorts: bool = False,
     params: Mapping[str, Any] | None = None,
     warm_up_s: float = WARM_UP_S,
-    jvm: Sequence[str] = _JVM,
-    time_limit_s: float = 3600.0,
 ) -> FleetTiming:
     """Run the official class for every client of the fleet, once.
 
@@ -49,8 +47,8 @@ def time_official_classes(
     """
     request = json.dumps({"strategy": strategy, **(params or {})})
     arguments = (str(fleet), request, str(threads), str(warm_up_s), str(sorts).lower())
-    command = PROJECT.command("capacity.oracle.FleetBenchmark", *arguments, jvm=jvm)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=time_limit_s, check=False)
+    command = PROJECT.command("capacity.oracle.FleetBenchmark", *arguments, jvm=_JVM)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=3600.0, check=False)
     if done.returncode != 0:
         raise OracleError(f"the fleet benchmark failed: {done.stderr.strip()}")
     return FleetTiming(**json.loads(done.stdout))

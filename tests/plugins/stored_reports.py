@@ -84,18 +84,18 @@ A_TRIAL: Final = OwnPolicy(
 )
 
 
-def put_trial(lake: Path, moment: datetime = LAST, cluster: str = CLUSTER, own_policy: OwnPolicy = A_TRIAL) -> Run:
+def put_trial(lake: Path, moment: datetime = LAST, own_policy: OwnPolicy = A_TRIAL) -> Run:
     """A run from the form that decides otherwise, on a snapshot of an hour after that moment."""
     later = moment + timedelta(hours=1)
-    run = put(lake, run_id_of(later, "manual"), rows_of(later, cluster=cluster), own_policy=own_policy)
+    run = put(lake, run_id_of(later, "manual"), rows_of(later), own_policy=own_policy)
     own_policy.write(run.own_policy)
     return run
 
 
-def put_what_if(lake: Path, moment: datetime = LAST, cluster: str = CLUSTER) -> Run:
-    """A what-if on the snapshot of that moment."""
-    run_id = run_id_of(moment + timedelta(hours=3), "manual")
-    return put(lake, run_id, rows_of(moment, cluster=cluster), scenario=a_scenario())
+def put_what_if(lake: Path, cluster: str = CLUSTER) -> Run:
+    """A what-if on the last snapshot."""
+    run_id = run_id_of(LAST + timedelta(hours=3), "manual")
+    return put(lake, run_id, rows_of(LAST, cluster=cluster), scenario=a_scenario())
 
 
 def copied(run: Run, number: int) -> Run:

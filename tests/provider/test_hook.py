@@ -28,9 +28,9 @@ WHOLE: Final = {
 }
 
 
-def set_connection(monkeypatch: pytest.MonkeyPatch, connection: dict[str, Any] | str, conn_id: str = "c1") -> None:
+def set_connection(monkeypatch: pytest.MonkeyPatch, connection: dict[str, Any] | str) -> None:
     text = connection if isinstance(connection, str) else json.dumps(connection)
-    monkeypatch.setenv(f"AIRFLOW_CONN_{conn_id.upper()}", text)
+    monkeypatch.setenv("AIRFLOW_CONN_C1", text)
 
 
 def read(monkeypatch: pytest.MonkeyPatch, connection: dict[str, Any] | str) -> "ClusterConnection":

@@ -49,9 +49,7 @@ def plan_to(topic: AdvisedTopic, read: int, write: int | None = None) -> list[Qu
     return list(plans_of_topic(topic, counts))
 
 
-def added(
-    topic: AdvisedTopic, whole: AdvisedCluster, address: str | None = "broker-c:10911", read: int = 8
-) -> QueuePlan:
+def added(topic: AdvisedTopic, whole: AdvisedCluster, read: int = 8) -> QueuePlan:
     """The plan of a broker that comes, with the topic on it: 8 write queues."""
     counts = QueueCounts(broker_name="broker-c", read_queue_nums=read, write_queue_nums=8)
-    return add_broker_plan(whole, "broker-c", address, {topic.name: (topic, counts)})
+    return add_broker_plan(whole, "broker-c", "broker-c:10911", {topic.name: (topic, counts)})

@@ -46,13 +46,13 @@ def asked(clients: list[Client], *layout: TopicQueues, rates: Mapping[Any, Any] 
     return cluster(part.topics, part.groups, BROKERS)
 
 
-def across(retry_queues: int | None = 2, clients: int = 3) -> Inventory:
+def across(retry_queues: int | None = 2) -> Inventory:
     """A group of three topics with four queues each: of three clients the first gets two of each, six in all."""
     part = Cases()
     names = [part.topic(f"t{i}", queues("broker-a", 4), rates={}) for i in range(3)]
     if retry_queues is not None:
         names.append(part.topic("%RETRY%pay", queues("broker-a", retry_queues), rates={}))
-    part.group("pay", members(clients), *names)
+    part.group("pay", members(3), *names)
     return cluster(part.topics, part.groups, BROKERS)
 
 

@@ -160,16 +160,16 @@ def rates_of(inventory: Inventory, name: str = "pay") -> dict[tuple[str, int], f
     return {(o.broker_name, o.queue_id): o.put_msgs_per_s for o in the_topic(inventory, name).offsets or ()}
 
 
-def lags_of(inventory: Inventory, name: str = "g_pay", of_topic: str = "pay") -> dict[tuple[str, int], int]:
-    """Lag by broker and queue id; every offset must be known."""
+def lags_of(inventory: Inventory) -> dict[tuple[str, int], int]:
+    """Lag of g_pay on ``pay`` by broker and queue id; every offset must be known."""
     lags = {}
-    for offset in the_group(inventory, name).offsets or ():
-        if offset.topic == of_topic:
+    for offset in the_group(inventory, "g_pay").offsets or ():
+        if offset.topic == "pay":
             assert offset.broker_offset is not None
             assert offset.consumer_offset is not None
             lags[offset.broker_name, offset.queue_id] = offset.broker_offset - offset.consumer_offset
     return lags
 
 
-def samples_of(inventory: Inventory, name: str = "g_pay", of_topic: str = "pay") -> list[Any]:
-    return [o.samples for o in the_group(inventory, name).offsets or () if o.topic == of_topic]
+def samples_of(inventory: Inventory, of_topic: str = "pay") -> list[Any]:
+    return [o.samples for o in the_group(inventory, "g_pay").offsets or () if o.topic == of_topic]

@@ -220,9 +220,9 @@ def effect_of(strategy: str, *changes: Mapping[str, Any], name: str = "g_shop") 
     return outcome(was, now, (), (), frozenset(), rooms)[0]
 
 
-def owners_planned(found: PlainPlan, strategy: str, name: str = "g_shop") -> dict[Name, str]:
+def owners_planned(found: PlainPlan, strategy: str) -> dict[Name, str]:
     """Who owns which queue by the plan."""
-    (own,) = (each for each in found.groups if each.name == name)
+    (own,) = (each for each in found.groups if each.name == "g_shop")
     owners, names = own.owned[strategy], own.division.queues.names
     return {
         (names[queue].topic, names[queue].broker_name, names[queue].queue_id): own.client_ids[index]

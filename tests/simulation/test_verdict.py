@@ -337,8 +337,8 @@ def test_a_new_finding_names_the_loss_that_it_follows_from(found: dict[str, Any]
     assert cause_of(named, {"g": as_it_is}, []) is None
 
 
-def routed(name: str, broker_state: str = "MASTER", perm: int | None = 6, write: int | None = 4) -> Routed:
-    return Routed(name, 4, write, perm, broker_state)
+def routed(name: str, broker_state: str = "MASTER", perm: int | None = 6) -> Routed:
+    return Routed(name, 4, 4, perm, broker_state)
 
 
 def test_topics_are_lost_with_their_last_queue() -> None:

@@ -34,9 +34,9 @@ def route(*queues: QueueData, static: tuple[StaticMapping, ...] = ()) -> TopicRo
     return TopicRoute(queues, (), static)
 
 
-def written(at_s: float, broker_name: str, *max_offsets: int, at: str = "2026-11-20T02:00:00Z") -> OffsetsAtMoment:
+def written(at_s: float, broker_name: str, *max_offsets: int) -> OffsetsAtMoment:
     queues = {MessageQueue("pay", broker_name, number): Written(0, last) for number, last in enumerate(max_offsets)}
-    return OffsetsAtMoment(at, written={"pay": (at_s, queues)})
+    return OffsetsAtMoment("2026-11-20T02:00:00Z", written={"pay": (at_s, queues)})
 
 
 def topic_of(brokers: list[BrokerFacts], *, routes: dict[str, TopicRoute] | None = None) -> InventoryTopic:
@@ -48,15 +48,13 @@ def group_of(brokers: list[BrokerFacts], *, static: tuple[str, ...] = ()) -> Inv
     return GroupDescriber(brokers, static).describe("g")
 
 
-def online(
-    *topics: str, model: str = "CLUSTERING", client_ids: tuple[str, ...] = ("c",)
-) -> dict[str, ConsumerConnection]:
+def online(*topics: str, client_ids: tuple[str, ...] = ("c",)) -> dict[str, ConsumerConnection]:
     return {
         "g": ConsumerConnection(
             connections=tuple(ConsumerChannel(client_id, "10.0.0.1:1", "JAVA", 479) for client_id in client_ids),
             subscriptions=tuple(SubscriptionData(topic, "TAG", "*") for topic in topics),
             consume_type="CONSUME_PASSIVELY",
-            message_model=model,
+            message_model="CLUSTERING",
         )
     }
 

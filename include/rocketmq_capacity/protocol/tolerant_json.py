@@ -53,13 +53,13 @@ def parse(text: str, *, max_depth: int = MAX_DEPTH) -> Any:
     return _Reader(text, max_depth).document()
 
 
-def decode(body: bytes, *, max_depth: int = MAX_DEPTH) -> Any:
+def decode(body: bytes) -> Any:
     """Read a document from bytes in UTF-8; errors as in :func:`parse`."""
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
         raise BodyError(f"byte {error.start} of {len(body)} is not UTF-8") from None
-    return parse(text, max_depth=max_depth)
+    return parse(text)
 
 
 def _no_constant(name: str) -> NoReturn:
