@@ -143,11 +143,7 @@ def a_concurrent_reader_of_a_fifo_topic(fleet: Fleet) -> Expected:
 
 def a_group_that_nobody_runs(fleet: Fleet) -> Expected:
     """A group without clients, whose place on its topic has not moved for longer than the history goes back."""
-    group = some_group(fleet, "plain", of=lambda one: any(len(fleet.model.readers(each)) > 1 for each in one.topics))
-    group.clients.clear()
-    for queue in queues_of(fleet, group):
-        lag = int(fleet.model.topics[queue.topic].rates[queue] * GONE_S)
-        group.lags[queue] = Lag(lag, stands=True, behind_s=GONE_S)
+    group = _without_clients(fleet, GONE_S)
     fleet.remember()
     return of_group(fleet, group, "STALE_OBJECT", ("INFO",), ("INVESTIGATE",), *BEHIND)
 
@@ -155,12 +151,18 @@ def a_group_that_nobody_runs(fleet: Fleet) -> Expected:
 def clients_of_a_group_that_all_ended(fleet: Fleet) -> Expected:
     """An hour ago every client of a group ended that ran on each of the days before."""
     fleet.remember()
+    group = _without_clients(fleet, ENDED_S)
+    return of_group(fleet, group, "LAG_STATE", ("CRITICAL",), ("INVESTIGATE",))
+
+
+def _without_clients(fleet: Fleet, since_s: float) -> Group:
+    """A group whose clients are gone, and whose topics others read."""
     group = some_group(fleet, "plain", of=lambda one: any(len(fleet.model.readers(each)) > 1 for each in one.topics))
     group.clients.clear()
     for queue in queues_of(fleet, group):
-        lag = int(fleet.model.topics[queue.topic].rates[queue] * ENDED_S)
-        group.lags[queue] = Lag(lag, stands=True, behind_s=ENDED_S)
-    return of_group(fleet, group, "LAG_STATE", ("CRITICAL",), ("INVESTIGATE",))
+        lag = int(fleet.model.topics[queue.topic].rates[queue] * since_s)
+        group.lags[queue] = Lag(lag, stands=True, behind_s=since_s)
+    return group
 
 
 def a_client_that_ends_again_and_again(fleet: Fleet) -> Expected:

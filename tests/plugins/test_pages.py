@@ -309,15 +309,7 @@ def test_tables_have_captions_and_headers_and_fields_have_labels(viewer):
 
 @pytest.mark.parametrize(("score", "said"), [(87.5, "87.5"), (100.0, "100"), (0.0, "0"), (None, "\u2013")])
 def test_a_line_of_the_list_has_the_score_of_the_cluster(api, score, said):
-    from rocketmq_capacity_pages.responses import templates
-
-    made = (
-        templates()
-        .from_string("{% import 'macros.html.j2' as ui with context %}{{ ui.score(summary) }}")
-        .render(summary={"score": score})
-    )
-
-    assert re.sub(r"<[^>]+>", "", made) == said
+    assert made_by("ui.score(shown)", {"score": score}) == said
 
 
 @pytest.mark.parametrize(
@@ -325,12 +317,12 @@ def test_a_line_of_the_list_has_the_score_of_the_cluster(api, score, said):
     [((9, 10), "9 of 10 predictions came"), ((0, 1), "0 of 1 prediction came"), ((0, 0), ""), (None, "")],
 )
 def test_a_line_of_the_list_says_how_many_predictions_came(api, predictions, said):
+    assert made_by("ui.came(shown)", predictions) == said
+
+
+def made_by(macro, shown):
+    """The text that a macro makes of what is shown."""
     from rocketmq_capacity_pages.responses import templates
 
-    made = (
-        templates()
-        .from_string("{% import 'macros.html.j2' as ui %}{{ ui.came(predictions) }}")
-        .render(predictions=predictions)
-    )
-
-    assert re.sub(r"<[^>]+>", "", made) == said
+    page = "{% import 'macros.html.j2' as ui with context %}{{ " + macro + " }}"
+    return re.sub(r"<[^>]+>", "", templates().from_string(page).render(shown=shown))
