@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.observed import PlaceRow
+from rocketmq_capacity.simulation.lost_masters import ReadsRow
 from rocketmq_capacity.steps.reported_rows import records
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.rows import table_in
@@ -27,12 +28,6 @@ class _TellingClient(NamedTuple):
     has_owned_queues: bool
 
 
-class _TopicRead(NamedTuple):
-    consumer_group: str
-    topic: str
-    message_request_mode: str
-
-
 def untaken_queues(run: Run, places: Sequence[PlaceRow], brokers: Collection[str]) -> dict[str, int]:
     """By group, the queues of business topics on these brokers that none of its clients owns.
 
@@ -49,7 +44,7 @@ def untaken_queues(run: Run, places: Sequence[PlaceRow], brokers: Collection[str
         queues[topic] = queues.get(topic, 0) + number
     owned, groups = _owned(run, readable), _telling(run)
     untaken: dict[str, int] = {}
-    for read in records(run, tables.Subscription, _TopicRead):
+    for read in records(run, tables.Subscription, ReadsRow):
         group = read.consumer_group
         if group in groups and read.message_request_mode == PULL:
             left = queues.get(read.topic, 0) - owned.get((group, read.topic), 0)

@@ -100,7 +100,7 @@ def decode_consumer_connection(body: bytes) -> ConsumerConnection:
     subscriptions = field.as_object(members.get("subscriptionTable"), "subscriptionTable")
     connections = field.as_list(members.get("connectionSet"), "connectionSet")
     return ConsumerConnection(
-        connections=tuple(_connection(value) for value in connections),
+        connections=tuple(channel_of(value, "connectionSet", "clientAddr") for value in connections),
         subscriptions=tuple(_subscription(value, f"subscriptionTable.{key}") for key, value in subscriptions.items()),
         consume_type=field.optional_text(members, "consumeType", "ConsumerConnection"),
         message_model=field.optional_text(members, "messageModel", "ConsumerConnection"),
@@ -165,18 +165,18 @@ def _truth(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _connection(value: Any) -> ConsumerChannel:
-    place = "connectionSet"
+def channel_of(value: Any, place: str, address: str) -> ConsumerChannel:
+    """A client's channel to a broker; ``address`` is the member that has the client's."""
     members = field.as_object(value, place)
     return ConsumerChannel(
         client_id=field.named(members, "clientId", place),
-        client_addr=field.optional_text(members, "clientAddr", place),
+        client_addr=field.optional_text(members, address, place),
         language=field.optional_text(members, "language", place),
-        version=version_of(members, place),
+        version=_version(members, place),
     )
 
 
-def version_of(members: dict[str, Any], place: str) -> int | None:
+def _version(members: dict[str, Any], place: str) -> int | None:
     """RocketMQ's number of a version, a Java int; None if there is none."""
     if members.get("version") is None:
         return None
