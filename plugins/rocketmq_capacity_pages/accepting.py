@@ -24,7 +24,7 @@ from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity_pages.access import Acceptor, may_accept, sends_its_origin
 from rocketmq_capacity_pages.airflow_run import Start, start_run
 from rocketmq_capacity_pages.form_body import body_of, pairs_of
-from rocketmq_capacity_pages.kinds import PLANS, Kind, shelf_of
+from rocketmq_capacity_pages.kinds import PLANS, Kind, report_of, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
@@ -130,7 +130,7 @@ def _sent(body: bytes) -> SentForm:
 
 def _latest_report(cluster: str, run_id: str) -> Report:
     """The report. Errors: HTTPException 404 if there is none, 409 if it is not of the cluster's latest plan."""
-    report = _report(cluster, run_id)
+    report = report_of(PLANS, cluster, run_id)
     latest = _latest(cluster)
     if latest is not None and latest.run_id != run_id:
         last = latest.summary.taken_at
@@ -180,19 +180,12 @@ def _problem(sent: SentForm, known: Mapping[str, Risk], risks: Sequence[Risk], n
     return next((problem for problem in problems if problem), "")
 
 
-def _report(cluster: str, run_id: str) -> Report:
-    report = shelf_of(PLANS).report(cluster, run_id)
-    if report is None:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    return report
-
-
 def _latest(cluster: str) -> Report | None:
     return next(iter(shelf_of(PLANS).plans(cluster)), None) if cluster else None
 
 
 def _acceptable(cluster: str, run_id: str) -> Acceptable:
-    file = shelf_of(PLANS).file(_report(cluster, run_id), PLAN)
+    file = shelf_of(PLANS).file(report_of(PLANS, cluster, run_id), PLAN)
     if file is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return acceptable_of(file)

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
+from fastapi import HTTPException
+
 from rocketmq_capacity.provider.lakes import lake_of  # noqa: TID251  # Airflow has the connection in a lake's URL
-from rocketmq_capacity.report.shelf import Shelf
+from rocketmq_capacity.report.shelf import Report, Shelf
 from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 
 
@@ -33,6 +36,14 @@ def shelf_of(kind: Kind) -> Shelf:
     """
     places = DeploymentPlaces.of(home_of(str(Path(__file__).parent)))
     return Shelf(lake_of(places.lake if kind is PLANS else places.what_ifs), kind.name)
+
+
+def report_of(kind: Kind, cluster: str, run_id: str) -> Report:
+    """A report of a kind. Errors: those of :func:`shelf_of`; HTTPException 404 if there is none."""
+    report = shelf_of(kind).report(cluster, run_id)
+    if report is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return report
 
 
 def shelves_of(kinds: Sequence[Kind]) -> list[Shelf]:

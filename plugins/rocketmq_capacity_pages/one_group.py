@@ -13,7 +13,7 @@ from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.group_days import find_group
 from rocketmq_capacity_pages.access import KindOfAddress
 from rocketmq_capacity_pages.chosen_language import language_of
-from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of
+from rocketmq_capacity_pages.kinds import KINDS, Kind, report_of, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
@@ -30,10 +30,7 @@ async def groups(request: Request, kind: KindOfAddress, cluster: str, run_id: st
 def _page(request: Request, kind: Kind, cluster: str, run_id: str, text: str) -> HTMLResponse:
     if len(text) > LONGEST:
         raise HTTPException(HTTPStatus.BAD_REQUEST, f"A group's name has at most {LONGEST} characters.")
-    shelf = shelf_of(kind)
-    report = shelf.report(cluster, run_id)
-    if report is None:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
+    shelf, report = shelf_of(kind), report_of(kind, cluster, run_id)
     run = shelf.lake.run(cluster, run_id)
     try:
         answer = find_group(run, shelf.file(report, PLAN), text, language_of(request))

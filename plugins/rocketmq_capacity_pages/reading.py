@@ -19,7 +19,7 @@ from rocketmq_capacity.report.shelf import Report
 from rocketmq_capacity.report.tables import BY_OWNER
 from rocketmq_capacity_pages.accepting import Forms, forms_of
 from rocketmq_capacity_pages.access import KindOfAddress, may_read
-from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, shelf_of
+from rocketmq_capacity_pages.kinds import KINDS, PLANS, WHAT_IFS, Kind, report_of, shelf_of
 from rocketmq_capacity_pages.responses import READING, page
 
 router: Final = APIRouter()
@@ -50,7 +50,7 @@ async def made_report_page(request: Request, user: GetUserDep, kind: Kind, clust
 def _page(
     request: Request, user: GetUserDep, kind: Kind, cluster: str, run_id: str, forms: Forms | None
 ) -> HTMLResponse:
-    report = _report(kind, cluster, run_id)
+    report = report_of(kind, cluster, run_id)
     names = shelf_of(kind).names(report)
     earlier = _before(kind, report) if may_read(PLANS, request, user) else None
     return page(
@@ -84,7 +84,7 @@ def report_file(request: Request, kind: KindOfAddress, cluster: str, run_id: str
 
 def stored_file(request: Request, kind: Kind, cluster: str, run_id: str, name: str) -> Response:
     """A file as it is stored. Errors: HTTPException 404 if there is none."""
-    report = _report(kind, cluster, run_id)
+    report = report_of(kind, cluster, run_id)
     path = shelf_of(kind).file(report, name)
     if path is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
@@ -113,7 +113,7 @@ def stored_file(request: Request, kind: Kind, cluster: str, run_id: str, name: s
 @SMALL.each
 def script(kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Response:
     """A script of the report, to be read: the report's own page leads here."""
-    path = shelf_of(kind).script(_report(kind, cluster, run_id), name)
+    path = shelf_of(kind).script(report_of(kind, cluster, run_id), name)
     try:
         content = None if path is None else path.read_bytes()
     except OSError:
@@ -121,13 +121,6 @@ def script(kind: KindOfAddress, cluster: str, run_id: str, name: str) -> Respons
     if content is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return Response(content, media_type="text/plain; charset=utf-8")
-
-
-def _report(kind: Kind, cluster: str, run_id: str) -> Report:
-    report = shelf_of(kind).report(cluster, run_id)
-    if report is None:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
-    return report
 
 
 def _before(kind: Kind, report: Report) -> Report | None:
