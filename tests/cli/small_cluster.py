@@ -35,6 +35,15 @@ CLUSTER: Final[dict[str, Any]] = {
             "disks": [{"at": "2026-11-19T02:00:00Z", "used_ratio": 0.4}],
         },
     ],
+    "missing_brokers": [
+        {
+            "broker_name": "broker-b",
+            "broker_addr": "10.0.1.3:10911",
+            "seen_at": "2026-11-19T02:00:00Z",
+            "topics": [{"topic": "pay", "put_msgs_per_s": 100.0}],
+            "readers": [{"consumer_group": "g_pay", "topic": "pay", "unread_msgs": 12}],
+        },
+    ],
     "proxies": [{"proxy_addr": "10.0.8.1:8080", "mode": "CLUSTER", "version": "V5_3_3"}],
     "topics": [
         {

@@ -20,6 +20,7 @@ WRITTEN = "topics[0].offsets[0]"
 GROUP = "consumer_groups[0]"
 CLIENT = "consumer_groups[0].clients[0]"
 VIEW = "nameserver_views[0]"
+LOST = "missing_brokers[0]"
 READ = "consumer_groups[0].offsets[0]"
 
 OUT_OF_RANGE: list[tuple[str, Any]] = [
@@ -109,6 +110,7 @@ MISSING = [
     *("producers[0].producer_group", "producers[0].client_id", f"{GROUP}.pass_ratios[0].topic"),
     *(f"{VIEW}.nameserver_addr", f"{VIEW}.brokers[0].broker_id", f"{VIEW}.routes[0].topic", f"{VIEW}.routes[0].queues"),
     *("brokers[0].drifted_topics[0].topic", "brokers[0].disks[0].used_ratio"),
+    *(f"{LOST}.{name}" for name in ("broker_name", "seen_at", "topics", "topics[0].topic", "readers[0].topic")),
     *("topics[0].hourly.most_msgs_per_s", f"{GROUP}.past_members[0].client_ids", f"{GROUP}.hourly.most_lag"),
 ]
 
@@ -124,7 +126,7 @@ EMPTY = [
 
 TIMES = [
     *("taken_at", f"{CLIENT}.started_at", f"{CLIENT}.answered_at", f"{READ}.last_timestamp", f"{READ}.samples[0].at"),
-    *("brokers[0].master_changed_at", "brokers[0].disks[0].at"),
+    *("brokers[0].master_changed_at", "brokers[0].disks[0].at", f"{LOST}.seen_at"),
     *("topics[0].hourly.first_at", f"{GROUP}.past_members[0].first_at", f"{GROUP}.past_members[0].last_at"),
     f"{GROUP}.hourly.first_at",
     *(f"{CLIENT}.owned_queues[0].last_{name}_at" for name in ("locked", "pulled", "consumed")),
@@ -141,6 +143,7 @@ NO_TIMES = [
 
 REPEATED = [
     ("topics[1]", CLUSTER["topics"][0], "topic"),
+    ("missing_brokers[1]", CLUSTER["missing_brokers"][0], "broker_name"),
     ("topics[0].queues[1]", {"broker_name": "broker-a", "read_queue_nums": 1}, "broker_name"),
     ("topics[0].offsets[1]", {"broker_name": "broker-a", "queue_id": 0}, "broker_name, queue_id"),
     ("consumer_groups[1]", {"consumer_group": "g_pay"}, "consumer_group"),

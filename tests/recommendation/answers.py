@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -41,14 +41,19 @@ class Answers:
         return [row["action"] for row in self.all(None, consumer_group, topic)]
 
 
-def answer(inventory: Inventory, policy: Policy | None = None, earlier: Iterable[Row] | None = None) -> Answers:
+def answer(
+    inventory: Inventory,
+    policy: Policy | None = None,
+    earlier: Iterable[Row] | None = None,
+    history: Sequence[Inventory] = (),
+) -> Answers:
     """Plan every unit; ``earlier`` is what the run before found, as rows with a rule and a consumer group."""
     earlier = None if earlier is None else list(earlier)
     flagged = None if earlier is None else [(row["consumer_group"], row["rule"]) for row in earlier]
-    plan = plain_plan(inventory, policy, earlier=flagged)
+    plan = plain_plan(inventory, policy, history, flagged)
     rows: list[Row] = msgspec.json.decode(msgspec.json.encode(plan.recommendations))
     return Answers(
-        judge(inventory, policy, earlier=earlier),
+        judge(inventory, policy, history, earlier),
         [{**row, "before": json.loads(row["before"]), "after": json.loads(row["after"])} for row in rows],
     )
 

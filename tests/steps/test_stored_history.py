@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
+from rocketmq_capacity.snapshot.past import with_past_days
 from rocketmq_capacity.steps.inputs import stored_history
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.simulation.clusters import pay_cluster
@@ -96,7 +97,7 @@ def test_what_is_taken_is_how_far_groups_were(tmp_path: Path) -> None:
         group.offsets for group in pay_cluster().consumer_groups
     ]
     assert [(topic.offsets, topic.queues) for topic in found.topics] == [
-        (topic.offsets, None) for topic in pay_cluster().topics
+        (topic.offsets, topic.queues) for topic in pay_cluster().topics
     ]
     assert [(one.broker_name, one.config) for one in found.brokers] == [("broker-a", None), ("broker-b", None)]
 
@@ -119,3 +120,25 @@ def test_an_earlier_run_whose_values_are_wrong_is_set_aside_with_a_warning(
     assert days(found) == [each for each in (11, 12, 13) if each != day]
     assert [bool(one.topics) for one in found] == [False, True]
     assert "is set aside: " in caplog.text
+
+
+def test_a_broker_that_crashed_is_known_longer_than_the_runs_that_are_taken(tmp_path: Path) -> None:
+    lake, policy = Lake(tmp_path), Policy()
+    whole = taken(10)
+    left = replace(
+        whole,
+        brokers=tuple(one for one in whole.brokers if one.broker_name != "broker-b"),
+        topics=tuple(
+            replace(topic, queues=tuple(one for one in topic.queues or () if one.broker_name != "broker-b"))
+            for topic in whole.topics
+        ),
+    )
+    ran(lake, 10)
+    for day in range(11, 26):
+        run, inventory = lake.run("C1", f"202611{day:02}T020000Z"), replace(left, taken_at=taken(day).taken_at)
+        history = stored_history(lake, run, inventory, policy, is_live=True)
+        kept = with_past_days(inventory, history, policy.thresholds)
+        ran(lake, day).inventory.write_bytes(b"".join(render_inventory(kept)))
+        missing = [(one.broker_name, one.seen_at) for one in kept.missing_brokers or ()]
+
+        assert missing == ([("broker-b", whole.taken_at)] if day < 24 else []), day

@@ -4,17 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Final, NamedTuple
 
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, OverBroker
+from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.failures import read_again_s
 from rocketmq_capacity.assessment.finding import finding
+from rocketmq_capacity.assessment.lag import duration
 from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
 from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker, Finding
 from rocketmq_capacity.vocabulary import BROKER, CRITICAL, INFO, WARNING, java_order
-from rocketmq_capacity.wording import counted, listed, percent, rounded
+from rocketmq_capacity.wording import counted, fixed, listed, percent, rounded
 
 MAY_BE_LOST: Final = (
     "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"
@@ -24,6 +26,25 @@ IS_LOST: Final = (
     "Start the master of {subjects} again: {message} If it cannot come back soon, slaveReadEnable=true on the slave"
     " lets clients that pull in any order read what is left there."
 )
+HAS_CRASHED: Final = (
+    "Find out whether {subjects} still runs. If it answers at its address, see why it is not registered with the name"
+    " servers (namesrvAddr, and the network between them). If it does not, start it again with its name and its own"
+    " disk: {message} If it was taken out on purpose, accept this risk; until then nothing is recommended that fewer"
+    " queues explain."
+)
+
+
+class Crashed(Evidence, frozen=True, kw_only=True):
+    """The evidence of BROKER_LOSS for a broker that left every route, with the figures of when it was last seen."""
+
+    broker_addr: Annotated[str | None, means("where its master listened")]
+    gone_s: Annotated[float, means("time since the last snapshot that has it")]
+    msgs_per_s: Annotated[float, means("messages that were written to it")]
+    unread_msgs: Annotated[int | None, means("there that its groups had not read", "message")]
+    topics: Annotated[int, means("with queues there", "topic")]
+    topic_names: Annotated[Sequence[str], means("the first of these topics")]
+    groups: Annotated[int, means("that read there", "group")]
+    group_names: Annotated[Sequence[str], means("the first of these groups")]
 
 
 class Masterless(Evidence, frozen=True, kw_only=True):
@@ -55,6 +76,8 @@ class BrokerLossEvidence(Evidence, frozen=True, kw_only=True):
 
 
 def _advice(_: Finding, evidence: Evidence) -> str:
+    if isinstance(evidence, Crashed):
+        return HAS_CRASHED
     return IS_LOST if isinstance(evidence, Masterless) else MAY_BE_LOST
 
 
@@ -64,7 +87,7 @@ BROKER_LOSS: Final = Rule(
     meaning="If this broker is lost, the remaining brokers get its share of the messages.",
     place=140,
     goal="SURVIVES_LOSS",
-    evidence=(Masterless, BrokerLossEvidence),
+    evidence=(Crashed, Masterless, BrokerLossEvidence),
     advice=_advice,
     shows=(
         "each broker that is named has a line with #BID 0, its master. Whether groups can do without one, the next plan"
@@ -74,7 +97,7 @@ BROKER_LOSS: Final = Rule(
     follows_loss_of="brokers",
     about=("broker",),
     severities={
-        "CRITICAL": "the master is lost already",
+        "CRITICAL": "the broker, or its master, is lost already",
         "WARNING": (
             "groups become too small without the broker, or another broker has to store more than the policy says"
             " it can"
@@ -83,6 +106,7 @@ BROKER_LOSS: Final = Rule(
     },
     thresholds=(
         "PROVISION.under_utilisation",
+        "STALE_OBJECT.days",
         "TRANSITION",
     ),
     details="""
@@ -93,6 +117,14 @@ BROKER_LOSS: Final = Rule(
     Where the master is lost, nobody can write, and mostly nobody reads. Its slave answers clients that pull in any
     order only with `slaveReadEnable`; with it the finding is a WARNING. Its groups have the `reading_status`
     UNREAD, or UNKNOWN if the slave does not tell its settings. Start the master again.
+
+    A broker that crashes without a slave leaves every route, and with it the cluster that a snapshot sees. Only the
+    history tells of it: the last snapshot that has its master, with messages coming to business queues that could be
+    written and read (`msgs_per_s`). What was unread there (`unread_msgs`) cannot be read until it is back. One that
+    was drained before it went is no finding: it was read-only, or nothing was written to it any more. Without a history
+    there is none, and none for a broker that was last seen longer ago than the days of STALE_OBJECT. Until it is back,
+    changes that fewer queues explain are not recommended for its topics and their groups, and no group gets fewer
+    clients. That ends if somebody accepts the risk, as for a broker that was taken out without a drain.
 
     - `moved_queues` counts the queues on other brokers that get another owner.
     - `read_again_s` is how long it takes at most until all of these are read again. A name server drops a silent
@@ -159,6 +191,38 @@ def broker_loss(
         if under or unwritable or unreadable or over:
             harm = under, unwritable, unreadable, over
             yield _loss(name, of_groups.get(name, ()), (rates[name], total), harm, read_again_s(BROKER, policy))
+
+
+def gone_brokers(cluster: ClusterFacts, _: Disagreements, __: Policy) -> Iterator[Finding]:
+    """BROKER_LOSS: a broker crashed without a slave and left every route, so that nobody reads what is left there."""
+    for broker in cluster.gone:
+        at = "" if broker.broker_addr is None else f" ({broker.broker_addr})"
+        topics, groups = broker.topics, broker.consumer_groups
+        yield finding(
+            BROKER_LOSS,
+            CRITICAL,
+            broker_name=broker.broker_name,
+            subjects=[broker.broker_name],
+            evidence=Crashed(
+                broker_addr=broker.broker_addr,
+                gone_s=rounded(broker.seen_ago_s, 0),
+                msgs_per_s=rounded(broker.msgs_per_s),
+                unread_msgs=broker.unread_msgs,
+                topics=len(topics),
+                topic_names=topics[:NAMED],
+                groups=len(groups),
+                group_names=groups[:NAMED],
+            ),
+            message=f"{broker.broker_name}{at} is lost: no name server lists it any more. {duration(broker.seen_ago_s)}"
+            f" ago {fixed(broker.msgs_per_s, 1)} messages a second came to its queues of"
+            f" {counted(len(topics), 'topic')} ({listed(topics)})."
+            + (
+                " Nobody can read what is unread there."
+                if broker.unread_msgs is None
+                else f" Nobody can read what was unread there: {counted(broker.unread_msgs, 'message')}."
+            )
+            + (f" {counted(len(groups), 'group')} read there: {listed(groups)}." if groups else ""),
+        )
 
 
 def masterless_brokers(
@@ -256,3 +320,6 @@ def _loss(
         message=f"Without {name} {effects}."
         + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
     )
+
+
+CLUSTER_RULES: Final[tuple[ClusterRule, ...]] = (gone_brokers,)

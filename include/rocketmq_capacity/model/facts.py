@@ -15,7 +15,7 @@ from msgspec.json import Decoder
 from rocketmq_capacity.tables.dataset import Facts
 from rocketmq_capacity.tables.snapshot.clients import ConsumedFacts, Owned, OwnSubscription
 from rocketmq_capacity.tables.snapshot.clients import ConsumerFacts as Consumer
-from rocketmq_capacity.tables.snapshot.cluster import Broker, Cluster, NameserverDifference, SlaveDifference
+from rocketmq_capacity.tables.snapshot.cluster import Broker, Cluster, GoneBroker, NameserverDifference, SlaveDifference
 from rocketmq_capacity.tables.snapshot.groups import GroupPart, LagFacts, ReadsPart
 from rocketmq_capacity.tables.snapshot.topics import Place, TopicPart, Written
 from rocketmq_capacity.vocabulary import (
@@ -340,10 +340,12 @@ class Reader(Facts, frozen=True, kw_only=True):
 
 
 class ClusterFacts(Facts, frozen=True, kw_only=True):
-    """The facts of the whole cluster (``cluster``, ``broker``, ``failure``)."""
+    """The facts of the whole cluster (``cluster``, ``broker``, ``gone_broker``, ``failure``)."""
 
     cluster: Cluster
     brokers: tuple[Broker, ...] = ()
+    gone: tuple[GoneBroker, ...] = ()
+    """Brokers that crashed and left every route; by name."""
     failures: int = 0
     silent: tuple[str, ...] = ()
     """Broker names (or addresses, if the name is unknown) that did not answer a request; sorted."""

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.backlog import Stalled
+from rocketmq_capacity.assessment.broker_loss import Crashed
 from rocketmq_capacity.assessment.coverage import Nowhere
 from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
 from rocketmq_capacity.assessment.layout import is_hidden_by_broker
@@ -236,6 +237,10 @@ def _looks_at_brokers(finding: tables.Finding, cluster: AdvisedCluster) -> list[
         evidence = evidence_of(finding)
         known = evidence.broker_addr if isinstance(evidence, BrokerDisks | DiskFills) else None
         address = known or commands.placeholder(f"address of {finding.broker_name}")
+        return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
+    evidence = evidence_of(finding)
+    if isinstance(evidence, Crashed):
+        address = evidence.broker_addr or commands.placeholder(f"address of {finding.broker_name}")
         return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
     return [commands.cluster_list(nameserver)]
 

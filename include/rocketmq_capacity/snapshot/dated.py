@@ -42,6 +42,8 @@ def dated(inventory: Inventory, taken_at: datetime) -> Inventory:
         taken_at=_text(taken_at),
         recorded_at=inventory.recorded_at or inventory.taken_at,
         brokers=tuple(_broker(broker, shift) for broker in inventory.brokers),
+        missing_brokers=inventory.missing_brokers
+        and tuple(replace(one, seen_at=_moved(one.seen_at, shift)) for one in inventory.missing_brokers),
         topics=tuple(_topic(topic, shift) for topic in inventory.topics),
         consumer_groups=tuple(_group(group, shift) for group in inventory.consumer_groups),
     )

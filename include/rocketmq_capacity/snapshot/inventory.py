@@ -330,10 +330,36 @@ class InventoryFailure(InventoryPart, frozen=True, kw_only=True):
     of_clients: bool | None = None
 
 
+class MissingTopic(InventoryPart, frozen=True, kw_only=True):
+    """A topic whose queues on a missing broker could be written and read, and what was written to them."""
+
+    topic: Name
+    put_msgs_per_s: Rate | None = None
+
+
+class MissingReader(InventoryPart, frozen=True, kw_only=True):
+    """A group with offsets on such a topic there, and the messages that it had not read."""
+
+    consumer_group: Name
+    topic: Name
+    unread_msgs: Offset | None = None
+
+
+class MissingBroker(InventoryPart, frozen=True, kw_only=True):
+    """A broker with traffic whose master is not there any more, or does not answer, as it was when it last did."""
+
+    broker_name: Name
+    broker_addr: str | None = None
+    seen_at: str
+    topics: tuple[MissingTopic, ...]
+    readers: tuple[MissingReader, ...] = ()
+
+
 class Inventory(InventoryPart, frozen=True, kw_only=True):
     """One cluster at one moment.
 
     ``recorded_at`` is when the snapshot was really taken, if it was given another ``taken_at`` later (see dated.py).
+    ``missing_brokers`` are known from earlier inventories.
     """
 
     format: str
@@ -343,6 +369,7 @@ class Inventory(InventoryPart, frozen=True, kw_only=True):
     nameservers: tuple[str, ...] | None = None
     nameserver_views: tuple[InventoryNameserver, ...] | None = None
     brokers: tuple[InventoryBroker, ...]
+    missing_brokers: tuple[MissingBroker, ...] | None = None
     proxies: tuple[InventoryProxy, ...] | None = None
     topics: tuple[InventoryTopic, ...]
     consumer_groups: tuple[InventoryGroup, ...]

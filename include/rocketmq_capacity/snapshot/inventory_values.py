@@ -107,6 +107,9 @@ def _check_servers(inventory: Inventory, check: _Checks) -> None:
         for d, disk in enumerate(broker.disks or ()):
             check.time(f"$.brokers[{b}].disks[{d}].at", disk.at)
         check.unique(f"$.brokers[{b}].drifted_topics", [t.topic for t in broker.drifted_topics or ()], "topic")
+    check.unique("$.missing_brokers", [one.broker_name for one in inventory.missing_brokers or ()], "broker_name")
+    for b, missing in enumerate(inventory.missing_brokers or ()):
+        check.time(f"$.missing_brokers[{b}].seen_at", missing.seen_at)
     views = inventory.nameserver_views or ()
     check.unique("$.nameserver_views", [view.nameserver_addr for view in views], "nameserver_addr")
     for v, view in enumerate(views):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.thresholds import Thresholds
+from rocketmq_capacity.snapshot.gone_brokers import with_missing_brokers
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryGroupOffset, Sample
 from rocketmq_capacity.snapshot.past_disks import with_past_disks
 from rocketmq_capacity.snapshot.past_rates import with_past_rates
@@ -13,10 +14,11 @@ from rocketmq_capacity.snapshot.past_rates import with_past_rates
 def with_past_days(inventory: Inventory, history: Sequence[Inventory], thresholds: Thresholds) -> Inventory:
     """The inventory; its topics have their rates of earlier days, and its masters how full their disks were.
 
-    So the run after it needs no other history, and a what-if has them as well.
+    It also has its missing brokers. So the run after it needs no other history, and a what-if has all of this as well.
     """
     rated = with_past_rates(inventory, history, thresholds.PROVISION)
-    return with_past_disks(rated, history, thresholds.BROKER_DISK.trend_days)
+    waiting = with_missing_brokers(rated, history, thresholds.STALE_OBJECT.days)
+    return with_past_disks(waiting, history, thresholds.BROKER_DISK.trend_days)
 
 
 def with_past_samples(inventory: Inventory, history: Sequence[Inventory]) -> Inventory:

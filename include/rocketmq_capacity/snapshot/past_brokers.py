@@ -31,11 +31,12 @@ class PastLoad(NamedTuple):
 
 
 def only_loads(brokers: Sequence[InventoryBroker]) -> tuple[InventoryBroker, ...]:
-    """The masters with these figures alone."""
+    """The masters with these figures alone, and where they listen."""
     return tuple(
         InventoryBroker(
             broker_name=one.broker_name,
             broker_id=one.broker_id,
+            broker_addr=one.broker_addr,
             disks=one.disks,
             runtime={name: text for name in KEPT if (text := (one.runtime or {}).get(name)) is not None},
         )

@@ -56,6 +56,7 @@ class Resolved:
     def __init__(self, inventory: Inventory, policy: Policy, history: Sequence[Inventory] = ()) -> None:
         self.inventory, self.history = inventory, history
         self.rebalances = policy.thresholds.REBALANCE_FREQUENCY
+        self.stale_days = policy.thresholds.STALE_OBJECT.days
         self.trend_days = policy.thresholds.BROKER_DISK.trend_days
         self.kinds = Kinds(inventory, policy.exclude)
         self.failed_addresses = {failure.broker_addr for failure in inventory.unanswered}

@@ -6,6 +6,7 @@ of topics and groups, machine rooms, request modes and the brokers of failures a
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain, repeat
+from math import fsum
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,9 +18,16 @@ from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.model.facts import UNKNOWN, lag_of
 from rocketmq_capacity.snapshot.differences import nameserver_differences, slave_differences
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
+from rocketmq_capacity.snapshot.gone_brokers import all_unread, gone_brokers
 from rocketmq_capacity.snapshot.group_hours import group_days, group_hours
 from rocketmq_capacity.snapshot.holding import Ages
-from rocketmq_capacity.snapshot.inventory import Inventory, InventorySubscription, InventoryTopic, parse_utc
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventorySubscription,
+    InventoryTopic,
+    MissingBroker,
+    parse_utc,
+)
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
 from rocketmq_capacity.snapshot.past_brokers import PastLoad, past_loads
 from rocketmq_capacity.snapshot.past_disks import past_disks
@@ -27,7 +35,7 @@ from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
 from rocketmq_capacity.snapshot.seconds import days_between
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable
+from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable, java_order
 
 Columns = dict[str, Any]
 """The values of each column of a table, by name: lists or Arrow arrays of the same length."""
@@ -49,6 +57,7 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
     yield tables.Cluster, table_of_columns(tables.Cluster, snapshot.cluster(queues))
     columns: dict[type[Dataset], Callable[[], Columns]] = {
         tables.Broker: snapshot.brokers,
+        tables.GoneBroker: snapshot.gone_brokers,
         tables.NameserverDifference: lambda: nameserver_differences(inventory),
         tables.SlaveDifference: lambda: slave_differences(inventory, resolved.seconds),
         tables.Topic: snapshot.topics,
@@ -133,6 +142,30 @@ class _TableColumns:
             "room": _resolved([broker.broker_name for broker in brokers], self.resolved.room_of_broker),
             "has_answered": [broker.broker_addr not in self.resolved.failed_addresses for broker in brokers],
         }
+
+    def gone_brokers(self) -> Columns:
+        resolved, names = self.resolved, arrow_schema(tables.GoneBroker).names
+        gone = gone_brokers(self.inventory, resolved.history, resolved.stale_days)
+        rows = [row for one in gone if (row := self._gone(one)).msgs_per_s]
+        return {name: [getattr(row, name) for row in rows] for name in names}
+
+    def _gone(self, broker: MissingBroker) -> tables.GoneBroker:
+        kinds = self.resolved.kinds
+        topics = [one for one in broker.topics if kinds.of_topic(one.topic) == BUSINESS]
+        names = {one.topic for one in topics}
+        readers = [
+            one for one in broker.readers if one.topic in names and kinds.of_group(one.consumer_group) == BUSINESS
+        ]
+        return tables.GoneBroker(
+            broker_name=broker.broker_name,
+            broker_addr=broker.broker_addr,
+            seen_at=broker.seen_at,
+            seen_ago_s=self._days_ago(broker.seen_at) * DAY_S,
+            msgs_per_s=fsum(one.put_msgs_per_s or 0.0 for one in topics),
+            topics=tuple(sorted(names, key=java_order)),
+            consumer_groups=tuple(sorted({one.consumer_group for one in readers}, key=java_order)),
+            unread_msgs=all_unread(one.unread_msgs for one in readers),
+        )
 
     def _days_ago(self, at: str) -> float:
         return days_between(parse_utc(at), self.inventory.taken_at_utc)

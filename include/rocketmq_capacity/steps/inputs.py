@@ -138,7 +138,7 @@ def history_of(folder: Path | None, inventory: Inventory) -> list[Inventory]:
 def stored_history(lake: Lake, run: Run, inventory: Inventory, policy: Policy, *, is_live: bool) -> list[Inventory]:
     """What rules need of the lake's last runs of a live cluster, oldest first; the rest is dropped.
 
-    The latest one has the offsets of topics too, and their rates of earlier moments.
+    The latest one has the queues and offsets of topics too, and their rates of earlier moments.
 
     The ids of these runs are stored with the run, so a second try uses the same ones.
 
@@ -187,7 +187,9 @@ def _what_rules_need(inventory: Inventory, clients: dict[Client, Client], *, has
         for group in inventory.consumer_groups
     )
     topics = (
-        InventoryTopic(topic=one.topic, offsets=one.offsets, rates=one.rates) for one in inventory.topics if has_topics
+        InventoryTopic(topic=one.topic, queues=one.queues, offsets=one.offsets, rates=one.rates)
+        for one in inventory.topics
+        if has_topics
     )
     brokers = only_loads(inventory.brokers)
     return replace(inventory, brokers=brokers, topics=tuple(topics), consumer_groups=tuple(groups))

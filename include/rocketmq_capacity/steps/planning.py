@@ -265,6 +265,7 @@ class Planning:
         return ClusterFacts(
             cluster=self.rows(tables.Cluster)[0],
             brokers=tuple(self.rows(tables.Broker)),
+            gone=tuple(self.rows(tables.GoneBroker)),
             failures=len(failures),
             silent=tuple(sorted({one.broker_name or one.broker_addr for one in failures if not one.of_clients})),
         )

@@ -37,7 +37,14 @@ from rocketmq_capacity.tables.compare import (
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.recommend import CaseEffect, Recommendation, TopicAnswer, TriedCase
 from rocketmq_capacity.tables.snapshot.clients import Consumer, ConsumerSubscription, ConsumeStatus, OwnedQueue
-from rocketmq_capacity.tables.snapshot.cluster import Broker, Cluster, Failure, NameserverDifference, SlaveDifference
+from rocketmq_capacity.tables.snapshot.cluster import (
+    Broker,
+    Cluster,
+    Failure,
+    GoneBroker,
+    NameserverDifference,
+    SlaveDifference,
+)
 from rocketmq_capacity.tables.snapshot.groups import (
     ConsumerGroup,
     GroupDay,
@@ -54,6 +61,7 @@ from rocketmq_capacity.tables.transition import GroupTransition, RecommendedTran
 SNAPSHOT: Final[tuple[type[Dataset], ...]] = (
     Cluster,
     Broker,
+    GoneBroker,
     NameserverDifference,
     SlaveDifference,
     Topic,

@@ -59,6 +59,27 @@ class Broker(Dataset, frozen=True, kw_only=True):
     has_answered: Annotated[bool, means("no request to this process failed")]
 
 
+class GoneBroker(Dataset, frozen=True, kw_only=True):
+    """Brokers that are in no route now, and that an earlier snapshot has with traffic and without a sign of a drain.
+
+    Grain: one row a broker; those that went longer ago than the policy's ``STALE_OBJECT.days`` are missing.
+    Units: messages a second; seconds. They are those of the last snapshot that has its master.
+    """
+
+    KEY: ClassVar[tuple[str, ...]] = ("broker_name",)
+
+    broker_name: Annotated[str, means("its name")]
+    broker_addr: Annotated[str | None, means("host:port of its master")] = None
+    seen_at: Annotated[str, means("when the last snapshot with its master was taken; UTC ISO-8601")]
+    seen_ago_s: Annotated[float, means("seconds from then to this snapshot")]
+    msgs_per_s: Annotated[Amount, means("what was written then to its queues of these topics")]
+    topics: Annotated[tuple[str, ...], means("business topics whose queues there could be written and read, sorted")]
+    consumer_groups: Annotated[tuple[str, ...], means("business groups with offsets on these queues, sorted")]
+    unread_msgs: Annotated[
+        BigCount | None, means("messages on these queues that the groups had not read; null if nothing is known")
+    ] = None
+
+
 class NameserverDifference(Dataset, frozen=True, kw_only=True):
     """What a name server lists differently from the inventory, if several name servers were asked.
 
