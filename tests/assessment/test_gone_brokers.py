@@ -53,7 +53,8 @@ def test_a_broker_that_crashed_is_named_with_what_waits_there() -> None:
     }
     assert one["message"] == (
         "broker-b (broker-b:10911) is lost: no name server lists it any more. 24 h ago 20.0 messages a second came to"
-        " its queues of 1 topic (pay). Nobody can read what was unread there: 600 messages. 1 group read there: g_pay."
+        " its queues of 1 topic (pay). Nobody can read what is left there; unread then: 600 messages."
+        " 1 group read there: g_pay."
     )
 
 
@@ -70,7 +71,7 @@ def test_what_the_policy_leaves_out_is_not_missed() -> None:
     assert found(seen(), policy=without_topic) == []
     (one,) = found(seen(), policy=without_group)
     assert (one["evidence"]["groups"], one["evidence"]["unread_msgs"]) == (0, None)
-    assert one["message"].endswith(" Nobody can read what is unread there.")
+    assert one["message"].endswith(" Nobody can read what is left there.")
 
 
 def test_the_answer_looks_whether_it_runs_and_changes_nothing() -> None:

@@ -247,3 +247,29 @@ def test_a_cause_names_the_broker_first_whose_finding_is_urgent():
 
     (loss,) = made.causes
     assert loss.title.startswith("Look into broker-b, broker-a: ")
+
+
+def test_what_fewer_queues_explain_comes_of_the_broker_that_crashed():
+    crashed = {"gone_s": 9.0, "unread_msgs": 12, "topic_names": ["pay"], "group_names": ["g_pay"]}
+    made = plan(
+        [
+            a_finding("BROKER_LOSS", crashed, severity="CRITICAL", consumer_group=None, broker_name="broker-c"),
+            a_finding("IDLE_CONSUMERS", topic="pay"),
+            a_finding("TOPIC_COVERAGE", severity="INFO", consumer_group=None, topic="pay"),
+            a_finding("DUPLICATE_CLIENT_ID"),
+            a_finding("IDLE_CONSUMERS", consumer_group="g_other", topic="other"),
+        ],
+        [
+            advice("INVESTIGATE", ["BROKER_LOSS"], None, before={"broker_names": ["broker-c"]}),
+            advice("INVESTIGATE", ["IDLE_CONSUMERS"], number=2),
+            advice("INVESTIGATE", ["TOPIC_COVERAGE"], None, topic="pay", number=3),
+            advice("FIX_CLIENT_ID", ["DUPLICATE_CLIENT_ID"]),
+            advice("SCALE_CONSUMERS", ["IDLE_CONSUMERS"], "g_other"),
+        ],
+        groups=("g_pay", "g_other"),
+    )
+
+    first, *rest = told(made)
+    assert first == ("BROKER_LOSS", ["BROKER_LOSS", "IDLE_CONSUMERS", "TOPIC_COVERAGE"], ["INVESTIGATE"] * 3)
+    assert [rule for rule, _, _ in rest] == ["DUPLICATE_CLIENT_ID", "IDLE_CONSUMERS"]
+    assert made.causes[0].impact.messages_at_risk == 12

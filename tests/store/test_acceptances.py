@@ -9,7 +9,7 @@ import pytest
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.steps.publish import with_acceptances
+from rocketmq_capacity.steps.planning import with_acceptances
 from rocketmq_capacity.store.acceptances import acceptances, keep_acceptance
 from rocketmq_capacity.store.lake import Lake
 

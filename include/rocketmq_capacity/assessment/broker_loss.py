@@ -1,7 +1,7 @@
 """BROKER_LOSS: what the loss of one broker would do, and brokers that have lost their master already."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, ClassVar, Final, NamedTuple
 
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, OverBroker
 from rocketmq_capacity.assessment.cluster import ClusterRule
@@ -36,6 +36,8 @@ HAS_CRASHED: Final = (
 
 class Crashed(Evidence, frozen=True, kw_only=True):
     """The evidence of BROKER_LOSS for a broker that left every route, with the figures of when it was last seen."""
+
+    adds_to: ClassVar = {"messages_at_risk": "unread_msgs"}
 
     broker_addr: Annotated[str | None, means("where its master listened")]
     gone_s: Annotated[float, means("time since the last snapshot that has it")]
@@ -124,7 +126,8 @@ BROKER_LOSS: Final = Rule(
     was drained before it went is no finding: it was read-only, or nothing was written to it any more. Without a history
     there is none, and none for a broker that was last seen longer ago than the days of STALE_OBJECT. Until it is back,
     changes that fewer queues explain are not recommended for its topics and their groups, and no group gets fewer
-    clients. That ends if somebody accepts the risk, as for a broker that was taken out without a drain.
+    clients. That ends if somebody accepts the finding as CRITICAL (`severity` of the policy's `accepted`, or the form
+    beside a report), as for a broker that was taken out without a drain.
 
     - `moved_queues` counts the queues on other brokers that get another owner.
     - `read_again_s` is how long it takes at most until all of these are read again. A name server drops a silent
@@ -217,9 +220,9 @@ def gone_brokers(cluster: ClusterFacts, _: Disagreements, __: Policy) -> Iterato
             f" ago {fixed(broker.msgs_per_s, 1)} messages a second came to its queues of"
             f" {counted(len(topics), 'topic')} ({listed(topics)})."
             + (
-                " Nobody can read what is unread there."
-                if broker.unread_msgs is None
-                else f" Nobody can read what was unread there: {counted(broker.unread_msgs, 'message')}."
+                f" Nobody can read what is left there; unread then: {counted(broker.unread_msgs, 'message')}."
+                if broker.unread_msgs
+                else " Nobody can read what is left there."
             )
             + (f" {counted(len(groups), 'group')} read there: {listed(groups)}." if groups else ""),
         )

@@ -6,6 +6,7 @@ They never contradict the verdict on the group.
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.assessment.awaited import RULE as BROKER_LOSS
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.provision import Provision
 from rocketmq_capacity.assessment.scale_down import CAPACITY, FALLS_BEHIND, ScaleDown
@@ -25,7 +26,14 @@ from rocketmq_capacity.vocabulary import (
 
 ROW_BY_ROW: Final = frozenset({AVG, AVG_BY_CIRCLE})
 """Strategies under which clients beyond the queues of the largest topic own nothing; nothing moves if they leave."""
-IN_TROUBLE: Final = frozenset({*FALLS_BEHIND, CAPACITY, "LOSS_NOT_SURVIVED", "NOT_ALL_READ_ONCE", "NOTHING_TO_DIVIDE"})
+IN_TROUBLE: Final = frozenset({
+    *FALLS_BEHIND,
+    CAPACITY,
+    BROKER_LOSS,
+    "LOSS_NOT_SURVIVED",
+    "NOT_ALL_READ_ONCE",
+    "NOTHING_TO_DIVIDE",
+})
 """What keeps clients that own nothing as well: it may change who owns what."""
 
 

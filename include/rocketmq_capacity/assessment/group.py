@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rocketmq_capacity.assessment.awaited import awaited_brokers, awaited_of
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
 from rocketmq_capacity.assessment.churn import Churn
 from rocketmq_capacity.assessment.consumption import consumed_msgs_per_s, doubt
@@ -342,6 +343,12 @@ class AssessedGroup:
         last, days = self.facts.last_clients, self.policy.thresholds.STALE_OBJECT.days
         is_known = not self.facts.connections and self.facts.unseen_clients is None
         return last if is_known and last is not None and last.ago_s < days * 24 * HOUR_S else None
+
+    @cached_property
+    def awaited(self) -> list[str]:
+        """The brokers that crashed and had queues of its business topics."""
+        topics = [reads.topic.topic for reads in self.business]
+        return awaited_of(topics, awaited_brokers(self.cluster, self.policy))
 
     @cached_property
     def min_clients(self) -> int:

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from rocketmq_capacity.assessment.awaited import RULE as BROKER_LOSS
 from rocketmq_capacity.assessment.broker_losses import Lost, losses_of
 from rocketmq_capacity.assessment.capacity import fewest_clients
 from rocketmq_capacity.assessment.group import AssessedGroup
@@ -49,6 +50,8 @@ def scale_down(group: AssessedGroup, findings: Iterable[Finding]) -> ScaleDown:
         rules.add(CAPACITY)
     if group.outliers:
         rules.add(OUTLIER)
+    if group.awaited:
+        rules.add(BROKER_LOSS)
     codes: list[str] = [*(["UNDECIDED"] if status == UNDECIDED else []), *group.forbids]
     if status == RIGHT and not rules and not codes:
         codes.append("TOO_BUSY_WITHOUT_SOME")

@@ -90,6 +90,9 @@ def refusal(cluster: AdvisedCluster) -> str | None:
     """Why no broker is added although some disk is too full (a sentence), or None."""
     if cluster.undecided is not None:
         return cluster.undecided
+    if cluster.awaited:
+        names = listed([one.broker_name for one in cluster.awaited])
+        return f"UNDECIDED whether another broker would help: wait until lost brokers are back ({names})."
     used, bounds = _used(cluster), _bounds(cluster)
     unknown = sorted(name for name, ratio in used.items() if ratio is None)
     if unknown or not used:

@@ -59,7 +59,7 @@ def missing_brokers(topic: AdvisedTopic) -> list[tables.Broker]:
     """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
     evidence = map(evidence_of, topic.answerable(RULE))
     names = {name for one in evidence if isinstance(one, OneBroker | Misplaced) for name in one.missing}
-    if not topic.cluster.undecided:
+    if not (topic.cluster.undecided or topic.waits):
         names.update(topic.cluster.lacking.get(topic.name, ()))
     return [topic.cluster.masters[name] for name in sorted(names & topic.cluster.masters.keys())]
 

@@ -1,11 +1,12 @@
 """What the actions look at: a group or a topic with its findings, and what is known of the whole cluster."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.awaited import awaited_brokers, awaited_of
 from rocketmq_capacity.assessment.capacity import TooMany
 from rocketmq_capacity.assessment.coverage import EmptyBroker
 from rocketmq_capacity.catalogue.rule import evidence_of
@@ -13,11 +14,11 @@ from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.cases import CaseSide, EffectOfCase, QueueChange
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.recommendation.commands import placeholder
-from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
+from rocketmq_capacity.recommendation.consequences import SET_UP, comes_of_fewer_queues, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import READ_WRITE, java_order, own_perm
-from rocketmq_capacity.wording import percent
+from rocketmq_capacity.wording import listed, percent
 
 """NaN is unknown."""
 COVERAGE: Final = "TOPIC_COVERAGE"
@@ -73,6 +74,21 @@ class AdvisedCluster:
         return (
             f"UNDECIDED: the snapshot covers {covered} of the queues, and below {needed} no change is recommended;"
             " mend what failed and take another one first."
+        )
+
+    @cached_property
+    def awaited(self) -> Sequence[tables.GoneBroker]:
+        """The brokers that crashed and that somebody waits for."""
+        return awaited_brokers(self.facts, self.policy)
+
+    def waits(self, topics: Collection[str]) -> str | None:
+        """Why no change is recommended that fewer queues of these topics explain, or None: a broker of them crashed."""
+        names = awaited_of(topics, self.awaited)
+        if not names:
+            return None
+        return (
+            f"UNDECIDED: wait until lost brokers that had queues here are back ({listed(names)}); that these queues are"
+            " missing may be all that is wrong."
         )
 
     @property
@@ -199,9 +215,19 @@ class AdvisedGroup:
         """Its findings of these rules."""
         return [one for one in self.findings if one.rule in rules]
 
+    @cached_property
+    def waits(self) -> str | None:
+        """Why no change answers what fewer queues explain, or None: a broker that had queues of its topics crashed."""
+        return self.cluster.waits([reads.topic.topic for reads in self.facts.business])
+
     def answerable(self, *rules: str) -> list[tables.Finding]:
-        """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
-        return [] if self.cluster.undecided else self.named(*rules)
+        """Its findings of these rules that a change may answer.
+
+        None where the snapshot is too incomplete, and none that fewer queues explain while a broker is missing.
+        """
+        if self.cluster.undecided:
+            return []
+        return [one for one in self.named(*rules) if self.waits is None or not comes_of_fewer_queues(one.rule)]
 
     def answerable_without_set_up(self, *rules: str) -> list[tables.Finding]:
         """The same without findings that come of how its clients are set up: to mend that is the answer."""
@@ -273,9 +299,18 @@ class AdvisedTopic:
         """Thresholds, and which strategies are looked at."""
         return self.cluster.policy
 
+    @cached_property
+    def waits(self) -> str | None:
+        """Why no change answers what fewer queues explain, or None: a broker that had its queues crashed."""
+        return self.cluster.waits([self.name])
+
     def answerable(self, *rules: str) -> Iterable[tables.Finding]:
-        """Its findings of these rules that a change may answer: none where the snapshot is too incomplete."""
-        return () if self.cluster.undecided else (one for one in self.findings if one.rule in rules)
+        """Its findings of these rules that a change may answer.
+
+        None where the snapshot is too incomplete, and none that fewer queues explain while a broker is missing.
+        """
+        asked = [one for one in self.findings if one.rule in rules and not self.cluster.undecided]
+        return [one for one in asked if self.waits is None or not comes_of_fewer_queues(one.rule)]
 
     @cached_property
     def places(self) -> Sequence[AdvisedTopicPlace]:

@@ -69,6 +69,7 @@ def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:
             client_ids=group.askable,
             addresses=group.addresses,
             refusals={one.rule: refusal for one in left if (refusal := group.refusal(one)) is not None},
+            waits=group.waits,
         )
         answers.append(rest)
     return with_afterwards(

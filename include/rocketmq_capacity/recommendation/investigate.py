@@ -28,6 +28,7 @@ from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
+from rocketmq_capacity.recommendation.consequences import comes_of_fewer_queues
 from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.vocabulary import RETRY_PREFIX
 from rocketmq_capacity.wording import listed
@@ -74,6 +75,7 @@ def investigate(
     client_ids: Sequence[str] = (),
     addresses: Sequence[str] = (),
     refusals: Mapping[str, str] | None = None,
+    waits: str | None = None,
     version: str | None = None,
     broker_names: Sequence[str] = (),
 ) -> tables.Recommendation:
@@ -87,6 +89,7 @@ def investigate(
         client_ids: the clients of the group that can be asked, in Java's order; gRPC clients cannot.
         addresses: broker name -> address, of the brokers that serve the group's topics.
         refusals: rule -> a sentence that says why no change answers it; it replaces the general advice.
+        waits: a sentence that says why no change answers what fewer queues explain; it replaces any other advice.
         version: the one version that the findings are about, if they are about one.
         broker_names: the brokers that they are about, sorted.
     """
@@ -103,7 +106,7 @@ def investigate(
         topic=topic,
         target=[*rules, *broker_names] if version is None else [*rules, version],
         is_manual=bool(steps),
-        reason=each_once({_sentence(one, cluster, refusals or {}) for one in worth_a_look}),
+        reason=each_once({_sentence(one, cluster, refusals or {}, waits) for one in worth_a_look}),
         rules=rules,
         commands=[*lines, *steps],
         before=about if version is None else {"version": version},
@@ -135,9 +138,13 @@ def _has_no_clients(finding: tables.Finding) -> bool:
     return isinstance(evidence, Stalled | RetentionEvidence | Unordered) and not evidence.clients
 
 
-def _sentence(finding: tables.Finding, cluster: AdvisedCluster, refusals: Mapping[str, str]) -> str:
+def _sentence(
+    finding: tables.Finding, cluster: AdvisedCluster, refusals: Mapping[str, str], waits: str | None = None
+) -> str:
     if cluster.undecided and rule_of(finding.rule).is_structural:
         return cluster.undecided
+    if waits is not None and comes_of_fewer_queues(finding.rule):
+        return waits
     # Where no broker has a queue to read, more queues are not what was refused.
     evidence = evidence_of(finding)
     is_nowhere = isinstance(evidence, Nowhere) or (isinstance(evidence, Idle) and not evidence.queues)

@@ -70,7 +70,7 @@ def shrinking_cases(topic: AdvisedTopic) -> list[QueueChange]:
     bounds, past, layout = topic.policy.thresholds.SHRINK_QUEUES, topic.past, topic_layout(topic)
     if past is None or past.days < bounds.history_days or past.snapshots < bounds.min_snapshots:
         return []
-    if topic.cluster.undecided or topic.findings or topic.demands or refusal(topic) or layout is None:
+    if topic.cluster.undecided or topic.waits or topic.findings or topic.demands or refusal(topic) or layout is None:
         return []
     smallest = smallest_count(topic)
     if smallest is None or layout.per_broker is None or topic_safety(topic).is_ordered:

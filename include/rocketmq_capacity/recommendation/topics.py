@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.layout import is_hidden_by_broker
@@ -50,7 +50,10 @@ def topic_answers(topic: AdvisedTopic) -> TopicAnswers:
         if not is_hidden_by_broker(one) and (one.rule not in answered or one.broker_name in write_only)
     ]
     addresses = [place.address for place in topic.places]
-    looks = [investigate(left, topic.cluster, topic=topic.name, addresses=addresses, refusals=refusals)] if left else []
+    looks = []
+    if left:
+        look = partial(investigate, left, topic.cluster, topic=topic.name, addresses=addresses)
+        looks.append(look(refusals=refusals, waits=topic.waits))
     return TopicAnswers(
         recommendations=with_afterwards([*changes, *looks], topic.cluster.nameserver),
         refusals=TopicRefusals(

@@ -23,6 +23,7 @@ from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.plan_before import PlanBefore, plan_before
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.spark.new_table import add_file
+from rocketmq_capacity.store.acceptances import acceptances
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.place import is_local
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of
@@ -53,6 +54,14 @@ DATASETS: Final = {dataset.dataset_name(): dataset for dataset in tables.DATASET
 Shared = TypeVar("Shared")
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
+
+
+def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
+    """The policy, with the risks that people have accepted beside the run; those of its file come first.
+
+    Errors: BadInput naming a file that is damaged.
+    """
+    return policy.model_copy(update={"accepted": (*policy.accepted, *acceptances(run.folder.parent, taken_at))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,16 +286,21 @@ class Planning:
 
     @cached_property
     def deciding(self) -> Policy:
-        """The policy, with the answers of the deployment's own strategy classes for the groups of this run.
+        """The policy, with the risks that people have accepted, and what the deployment's own strategy classes answer.
 
-        Errors: BadInput for a jar or a class with an error.
+        Errors: BadInput for a jar or a class with an error, and as :meth:`accepting`.
         """
         strategies = self.policy.current_strategies.own
         if not strategies:
-            return self.policy
+            return self.accepting
         from rocketmq_capacity.steps.own_classes import own_answers
 
-        return self.policy.with_own_answers(own_answers(self.session(), self.run, strategies))
+        return self.accepting.with_own_answers(own_answers(self.session(), self.run, strategies))
+
+    @cached_property
+    def accepting(self) -> Policy:
+        """The policy, with the risks that people have accepted. Errors: as :func:`with_acceptances`."""
+        return with_acceptances(self.policy, self.run, self.cluster.cluster.taken_at)
 
     def absent_brokers(self) -> list[str]:
         """Brokers that business topics name but the snapshot lacks, sorted."""

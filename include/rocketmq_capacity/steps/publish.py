@@ -12,7 +12,6 @@ from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.report.rows import DiskDays, PageRows
 from rocketmq_capacity.report.view.heat_map import heat_groups
-from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
 from rocketmq_capacity.steps.reported_rows import (
     observed_in,
@@ -24,17 +23,8 @@ from rocketmq_capacity.steps.reported_rows import (
     rows_of_plan,
 )
 from rocketmq_capacity.steps.seen_today import seen_today
-from rocketmq_capacity.store.acceptances import acceptances
-from rocketmq_capacity.store.lake import PUBLISH, Run
+from rocketmq_capacity.store.lake import PUBLISH
 from rocketmq_capacity.wording import counted
-
-
-def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
-    """The policy, with the risks that people have accepted beside the run; those of its file come first.
-
-    Errors: BadInput naming a file that is damaged.
-    """
-    return policy.model_copy(update={"accepted": (*policy.accepted, *acceptances(run.folder.parent, taken_at))})
 
 
 def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
@@ -43,7 +33,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
             rows = rows_of_plan(run)
-            policy = with_acceptances(planning.policy, run, rows.cluster[0].taken_at)
+            policy = planning.accepting
             plan = plan_of(
                 rows,
                 policy,

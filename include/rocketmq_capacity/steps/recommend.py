@@ -228,8 +228,9 @@ def _topics(asking: Asking, units: Rows) -> Iterator[AdvisedTopic]:
     demands = asking.by("topic", names, tables.Demand)
     for unit in units:
         facts = _TOPIC.decode(unit["facts"])
-        # With incomplete facts nothing is changed.
-        asked = () if asking.cluster.undecided else demands.get(unit["topic"], ())
+        # With incomplete facts nothing is changed, nor what fewer queues explain while a broker is missing.
+        is_open = asking.cluster.undecided or asking.cluster.waits([unit["topic"]])
+        asked = () if is_open else demands.get(unit["topic"], ())
         ordered = sorted(asked, key=lambda one: (one.rule, one.consumer_group))
         yield AdvisedTopic(
             facts.facts,

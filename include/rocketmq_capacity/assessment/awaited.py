@@ -1,0 +1,30 @@
+"""Brokers that crashed and that somebody waits for: what fewer queues explain is not to be mended meanwhile."""
+
+from collections.abc import Collection
+from typing import Final
+
+from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.tables import GoneBroker
+from rocketmq_capacity.vocabulary import CRITICAL
+
+RULE: Final = "BROKER_LOSS"
+
+
+def awaited_brokers(cluster: ClusterFacts, policy: Policy) -> list[GoneBroker]:
+    """The brokers that are lost, by name; without those whose loss, which is CRITICAL, somebody has accepted.
+
+    Who accepted that a broker may be lost has not accepted that it is.
+    """
+    taken_at = cluster.cluster.taken_at
+    accepted = [one for one in policy.accepted if one.severity == CRITICAL and not one.is_over(taken_at)]
+    return [
+        broker
+        for broker in cluster.gone
+        if not any(one.is_about(RULE, None, None, (broker.broker_name,)) for one in accepted)
+    ]
+
+
+def awaited_of(topics: Collection[str], brokers: Collection[GoneBroker]) -> list[str]:
+    """The names of those of these brokers that had queues of one of these topics."""
+    return [one.broker_name for one in brokers if any(topic in one.topics for topic in topics)]
