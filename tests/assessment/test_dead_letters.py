@@ -56,6 +56,14 @@ def test_a_young_history_counts_from_its_begin() -> None:
     assert one["message"].startswith("1 message went to %DLQ%g_pay within 2 h: ")
 
 
+def test_runs_whose_topics_the_lake_does_not_keep_do_not_count() -> None:
+    """A lake's history has the topics of its latest run alone: here of one an hour ago."""
+    yesterday = replace(at(24, 1_000), topics=())
+    assert found(yesterday, at(1, 1_000), at(0, 1_000)) == []
+    (one,) = found(yesterday, at(1, 1_000), at(0, 1_003))
+    assert (one["evidence"]["dead_letters"], one["evidence"]["elapsed_s"]) == (3, 3_600.0)
+
+
 def test_all_of_a_topic_that_was_not_there_are_new() -> None:
     before = at(24)
     (one,) = found(replace(before, topics=before.topics[:1]), at(0, 3))
