@@ -9,9 +9,12 @@ import pytest
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.steps.planning import with_acceptances
+from rocketmq_capacity.steps.planning import Planning, with_acceptances
+from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.store.acceptances import acceptances, keep_acceptance
 from rocketmq_capacity.store.lake import Lake
+from tests.kills.steps import no_session
+from tests.simulation.clusters import pay_cluster
 
 AT = datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
 RISK = AcceptedRisk(
@@ -67,6 +70,14 @@ def test_the_next_plan_of_the_same_cluster_reads_it_as_if_it_were_in_the_policy(
     next_day = "2026-11-21T02:00:00Z"
     assert with_acceptances(policy, lake.run("C1", "r2"), next_day).accepted == (told, RISK)
     assert with_acceptances(policy, lake.run("C2", "r2"), next_day).accepted == (told,)
+
+
+def test_a_run_decides_by_it(tmp_path: Path) -> None:
+    keep_acceptance(tmp_path / "C1", RISK, AT.replace(hour=1))
+    planning = Planning(no_session, Lake(tmp_path).run("C1", "r2"), Policy())
+    snapshot(planning, pay_cluster())
+
+    assert planning.deciding.accepted == (RISK,)
 
 
 def test_the_folder_is_no_run_of_the_cluster(tmp_path: Path) -> None:
