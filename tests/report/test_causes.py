@@ -1,5 +1,7 @@
 """Causes: their order, their ids and their words, and what excludes what."""
 
+import pytest
+
 from tests.report.causes_told import advice, plan, told
 from tests.report.from_rows import plan_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
@@ -273,3 +275,33 @@ def test_what_fewer_queues_explain_comes_of_the_broker_that_crashed():
     assert first == ("BROKER_LOSS", ["BROKER_LOSS", "IDLE_CONSUMERS", "TOPIC_COVERAGE"], ["INVESTIGATE"] * 3)
     assert [rule for rule, _, _ in rest] == ["DUPLICATE_CLIENT_ID", "IDLE_CONSUMERS"]
     assert made.causes[0].impact.messages_at_risk == 12
+
+
+@pytest.mark.parametrize(
+    ("figure", "title", "why"),
+    [
+        ("closed_brokers", "Nobody may read on broker-b", "the permission there lets nobody read"),
+        ("unreached", "Clients do not reach broker-b", "none of their clients is connected there"),
+    ],
+)
+def test_groups_that_cannot_read_a_broker_are_one_cause(figure, title, why):
+    def behind(group, broker, lag):
+        return a_finding("LAG_STATE", {figure: [broker], "lag": lag, "state": "STALL"}, consumer_group=group)
+
+    groups = ("g_1", "g_2", "g_3", "g_4")
+    made = plan(
+        [
+            *(behind(group, "broker-b", lag) for group, lag in (("g_1", 7), ("g_2", 5))),
+            behind("g_3", "broker-a", 1),
+            a_finding("LAG_STATE", {"state": "STALL"}, consumer_group="g_4"),
+        ],
+        [advice("INVESTIGATE", ["LAG_STATE"], consumer_group=group) for group in groups],
+        groups=groups,
+    )
+
+    several, *others = sorted(made.causes, key=lambda cause: -len(cause.findings))
+    assert (several.title, several.consumer_group, len(several.recommendations)) == (title, None, 2)
+    assert several.message == f"2 groups have 12 messages of lag on broker-b: {why}."
+    assert sorted(cause.consumer_group for cause in others) == ["g_3", "g_4"]
+    (alone,) = (cause for cause in others if cause.consumer_group == "g_3")
+    assert alone.message == f"1 group has 1 message of lag on broker-a: {why}."

@@ -26,7 +26,8 @@ from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_of
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.impact import impact_of
-from rocketmq_capacity.report.origins import ORPHAN, direct_origins, first_origin
+from rocketmq_capacity.report.origins import LAG_STATE, ORPHAN, direct_origins, first_origin
+from rocketmq_capacity.report.shut_off import shut_off, shut_off_words
 from rocketmq_capacity.report.wording import action_title, lower_first
 from rocketmq_capacity.tables.assess.findings import FoundPlace
 from rocketmq_capacity.vocabulary import INFO
@@ -151,6 +152,8 @@ def _key(
     finding = findings[index]
     if (rooms := pair_of(finding)) is not None:
         return "rooms", *rooms
+    if (brokers := shut_off(finding)) is not None:
+        return "brokers", *brokers
     if answers[index]:
 
         def rank(position: int) -> tuple[bool, int, int]:
@@ -191,8 +194,8 @@ def _cause(
     rule, message = ("", "") if lead is None else (next(iter(lead.rules), ""), lead.reason)
     if root is not None:
         rule, message = root.rule, root.message
-    crossing = crossing_words(of_cause) if rule == CROSS_ROOM else None
-    if crossing is not None and len({one.consumer_group for one in of_cause}) > 1:
+    words = _words_of_several(rule, of_cause)
+    if words is not None and len({one.consumer_group for one in of_cause}) > 1:
         group = None
     places = [(one.consumer_group, one.topic) for one in of_cause] or [(group, topic)]
     tiers = [tier for place in places if (tier := owners.tier(*place)) is not None]
@@ -205,8 +208,8 @@ def _cause(
         topic=topic,
         owner=_common([owners.only_one(*place) for place in places], None),
         tier=min(tiers, default=None),
-        title=_title(rule, lead, root, [one.broker_name for one in of_cause]) if crossing is None else crossing[0],
-        message=message if crossing is None else crossing[1],
+        title=_title(rule, lead, root, [one.broker_name for one in of_cause]) if words is None else words[0],
+        message=message if words is None else words[1],
         findings=tuple(one.id for one in of_cause),
         recommendations=tuple(one.id for one in advice),
         impact=impact_of(of_cause),
@@ -216,6 +219,13 @@ def _cause(
         check=lead.check if lead else None,
         way_back=lead.way_back if lead else None,
     )
+
+
+def _words_of_several(rule: str, findings: Sequence[PlanFinding]) -> tuple[str, str] | None:
+    """Title and message of a cause that is no group's own: a pair of rooms, or brokers that groups cannot read."""
+    if rule == CROSS_ROOM:
+        return crossing_words(findings)
+    return shut_off_words(findings) if rule == LAG_STATE else None
 
 
 def different_titles(

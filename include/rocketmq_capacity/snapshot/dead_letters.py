@@ -23,9 +23,9 @@ def dead_letters(inventory: Inventory, history: Sequence[Inventory]) -> dict[str
     """
     topics = [one for one in inventory.topics if one.topic.startswith(DLQ_PREFIX)]
     now = inventory.taken_at_utc
-    told = [one for one in history if one.topics]  # the lake's runs before the latest one have none
-    old = [one for one in told if now - parse_utc(one.taken_at) >= LEAST]
-    earlier = old[-1] if old else next(iter(told), None)
+    with_topics = [one for one in history if one.topics]  # the lake's runs before the latest one have none
+    old = [one for one in with_topics if now - parse_utc(one.taken_at) >= LEAST]
+    earlier = old[-1] if old else next(iter(with_topics), None)
     before = {} if earlier is None else {one.topic: one for one in earlier.topics if one.topic.startswith(DLQ_PREFIX)}
     elapsed_s = 0.0 if earlier is None else (now - parse_utc(earlier.taken_at)).total_seconds()
     of_groups: dict[str, DeadLetters] = {}
