@@ -74,6 +74,7 @@ def test_below_the_bound_closed_brokers_are_looked_into_together_with_the_snapsh
     assert looks(incomplete) == [(["READ_LESS_THAN_WRITE", "SNAPSHOT_INCOMPLETE"], None)]
     (found,) = [row for row in answer(incomplete).all("INVESTIGATE") if "SNAPSHOT_INCOMPLETE" in row["rules"]]
     assert "no change is recommended" in found["reason"]
+    assert found["reason"].count("Consumers see no queue of broker-c, which lets only producers in") == 1
     assert not found["is_manual"]
     assert {command.split()[1] for command in found["commands"]} == {"getBrokerConfig", "clusterList"}
     assert (["READ_LESS_THAN_WRITE"], ["broker-c"]) in looks(cluster(topics, groups, [*brokers, broker("broker-d")]))

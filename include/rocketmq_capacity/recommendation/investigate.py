@@ -97,6 +97,9 @@ def investigate(
     worth_a_look = _worth_a_look(findings)
     looks = sorted((one.rule, _looks(one, cluster, client_ids, addresses)) for one in worth_a_look)
     lines = dict.fromkeys(line for _, of_finding in looks for line in of_finding)
+    advice = {_sentence(one, cluster, refusals or {}, waits) for one in worth_a_look}
+    # What is undecided says nothing of the brokers that are closed, which is known of them.
+    advice |= {one.message for one in worth_a_look if cluster.undecided and is_hidden_by_broker(one)}
     about = {"broker_names": [*broker_names]} if broker_names else None
     in_order = sorted(_steps(one, cluster) for one in findings)
     steps = dict.fromkeys(step for of_finding in in_order for step in of_finding)
@@ -106,7 +109,7 @@ def investigate(
         topic=topic,
         target=[*rules, *broker_names] if version is None else [*rules, version],
         is_manual=bool(steps),
-        reason=each_once({_sentence(one, cluster, refusals or {}, waits) for one in worth_a_look}),
+        reason=each_once(advice),
         rules=rules,
         commands=[*lines, *steps],
         before=about if version is None else {"version": version},
