@@ -12,6 +12,7 @@ from tests.advice.shape import NAMESERVERS, Row
 from tests.advice.written import address_of
 
 LOOKS: Final = ("INVESTIGATE",)
+SKEWS: Final = ("ALLOCATION_SKEW", "CROSS_TOPIC_SKEW", "TRAFFIC_SKEW")
 
 
 def a_disk_that_fills(fleet: Fleet) -> Expected:
@@ -149,6 +150,34 @@ def a_broker_that_lost_its_master(fleet: Fleet) -> Expected:
     )
 
 
+def a_broker_that_crashed(fleet: Fleet) -> Expected:
+    """It has no slave, and is in no route any more; producers write to the queues of the others."""
+    fleet.remember()
+    model = fleet.model
+    broker = some_broker(
+        fleet,
+        of=lambda one: not one.has_slave and all({*topic.places} != {one.name} for topic in model.topics.values()),
+    )
+    del model.brokers[broker.name]
+    held = [topic for topic in model.topics.values() if broker.name in topic.places]
+    for topic in held:
+        del topic.places[broker.name]
+        left = {queue: rate for queue, rate in topic.rates.items() if queue.broker_name != broker.name}
+        more = (topic.rate - sum(left.values())) / len(left)
+        topic.rates = {queue: rate + more for queue, rate in left.items()}
+    names = {topic.name for topic in held}
+    brokers = {name for topic in held for name in topic.places}
+    readers = {group.name for group in model.groups.values() if names & set(group.topics)}
+    return Expected(
+        "BROKER_LOSS",
+        ("CRITICAL",),
+        LOOKS,
+        broker_name=broker.name,
+        also=frozenset({"IDLE_CONSUMERS", "CONSUMER_CAPACITY", "TOPIC_COVERAGE", *SKEWS}),
+        may_name=frozenset({*names, *brokers, *readers}),
+    )
+
+
 FAULTS: Final = named(
     a_broker_that_lost_its_master,
     a_disk_that_fills,
@@ -157,4 +186,4 @@ FAULTS: Final = named(
     a_broker_that_does_not_answer,
     name_servers_that_disagree,
     a_slave_that_lacks_a_topic,
-) | named(many_groups_flagged_at_once, a_disk_that_will_be_full_in_days, with_history=True)
+) | named(many_groups_flagged_at_once, a_disk_that_will_be_full_in_days, a_broker_that_crashed, with_history=True)

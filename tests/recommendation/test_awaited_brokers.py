@@ -143,6 +143,20 @@ def test_no_broker_is_added_meanwhile() -> None:
     )
 
 
+def test_clients_that_do_the_work_of_all_get_no_help_meanwhile() -> None:
+    """Four queues with 10 messages a second each; a client needs 90 ms of each second for a message."""
+    facts = {"consume_threads": 1, "consume_batch_size": 1, "status": takes("pay", 90.0)}
+    (group,) = NOW.consumer_groups
+    clients = tuple(replace(one, **facts) for one in group.clients or ())
+    now = replace(NOW, consumer_groups=(replace(group, clients=clients),))
+
+    assert answer(now).judged.found("CONSUMER_CAPACITY", "g_pay") is not None
+    assert {"EXPAND_QUEUES", "RAISE_CONSUME_THREADS"} <= set(of_pay(answer(now)))
+    waiting = answer(now, history=[BEFORE])
+    assert waiting.one("INVESTIGATE", "g_pay")["rules"] == ["CONSUMER_CAPACITY", "IDLE_CONSUMERS"]
+    assert of_pay(waiting) == ["INVESTIGATE"]
+
+
 def test_a_group_keeps_its_clients_meanwhile() -> None:
     facts = {"consume_threads": 10, "consume_batch_size": 1, "status": takes("pay", 10.0)}
 

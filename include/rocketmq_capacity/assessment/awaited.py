@@ -3,12 +3,15 @@
 from collections.abc import Collection
 from typing import Final
 
+from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import GoneBroker
 from rocketmq_capacity.vocabulary import CRITICAL
 
 RULE: Final = "BROKER_LOSS"
+ORPHAN: Final = "ORPHAN_QUEUE"
+CAPACITY: Final = "CONSUMER_CAPACITY"
 
 
 def awaited_brokers(cluster: ClusterFacts, policy: Policy) -> list[GoneBroker]:
@@ -28,3 +31,11 @@ def awaited_brokers(cluster: ClusterFacts, policy: Policy) -> list[GoneBroker]:
 def awaited_of(topics: Collection[str], brokers: Collection[GoneBroker]) -> list[str]:
     """The names of those of these brokers that had queues of one of these topics."""
     return [one.broker_name for one in brokers if any(topic in one.topics for topic in topics)]
+
+
+def comes_of_fewer_queues(rule: str) -> bool:
+    """Whether fewer queues may be all that is behind a rule's findings: fewer clients do the work of all.
+
+    An orphan queue is one that is left.
+    """
+    return rule == CAPACITY or (rule_of(rule).follows_loss_of is not None and rule != ORPHAN)

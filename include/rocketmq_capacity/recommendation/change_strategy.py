@@ -227,8 +227,6 @@ def _answerable_rules(group: AdvisedGroup) -> frozenset[str]:
     if not group.is_clustering or not chooses:
         return frozenset()
     rules = frozenset(one.rule for one in group.answerable(*RULES) if one.rule != ORPHAN or _is_of_strategy(one))
-    # Who is busiest is another client once the queues of a lost broker are back.
-    rules -= frozenset() if group.waits is None else {CAPACITY}
     return frozenset() if MIXED_STRATEGIES not in rules and group.named(*OTHER_CAUSES) else rules
 
 

@@ -10,7 +10,6 @@ from rocketmq_capacity.tables.dataset import Queue
 OUTLIER: Final = "CLIENT_OUTLIER"
 OF_ITS_QUEUES: Final = ("LAG_STATE", "RETENTION_RISK")
 OF_CLIENTS: Final = ("LAG_SKEW",)
-ORPHAN: Final = "ORPHAN_QUEUE"
 FAILURES: Final = "RETRY_PRESSURE"
 IDLE: Final = "IDLE_CONSUMERS"
 MISMATCH: Final = "SUBSCRIPTION_MISMATCH"
@@ -42,11 +41,6 @@ def comes_of_outlier(
     if rule in OF_CLIENTS:
         return bool(client_ids) and set(outliers).issuperset(client_ids)
     return rule == FAILURES and any(one.figure == "failed_ratio" for one in sick.outliers)
-
-
-def comes_of_fewer_queues(rule: str) -> bool:
-    """Whether fewer queues may be all that is behind a rule's findings. An orphan queue is one that is left."""
-    return rule_of(rule).follows_loss_of is not None and rule != ORPHAN
 
 
 def set_up_behind(rule: str, client_ids: Collection[str], set_up: Mapping[str, Collection[str]]) -> str | None:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.awaited import awaited_brokers, awaited_of
+from rocketmq_capacity.assessment.awaited import awaited_brokers, awaited_of, comes_of_fewer_queues
 from rocketmq_capacity.assessment.capacity import TooMany
 from rocketmq_capacity.assessment.coverage import EmptyBroker
 from rocketmq_capacity.catalogue.rule import evidence_of
@@ -14,7 +14,7 @@ from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.cases import CaseSide, EffectOfCase, QueueChange
 from rocketmq_capacity.model.facts import ClusterFacts, GroupFacts, PastClients, Place, Reader, Stranded, TopicFacts
 from rocketmq_capacity.recommendation.commands import placeholder
-from rocketmq_capacity.recommendation.consequences import SET_UP, comes_of_fewer_queues, set_up_behind
+from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import READ_WRITE, java_order, own_perm

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.assessment.awaited import comes_of_fewer_queues
 from rocketmq_capacity.assessment.backlog import Stalled
 from rocketmq_capacity.assessment.broker_loss import Crashed
 from rocketmq_capacity.assessment.coverage import Nowhere
@@ -28,7 +29,6 @@ from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
-from rocketmq_capacity.recommendation.consequences import comes_of_fewer_queues
 from rocketmq_capacity.recommendation.facts import AdvisedCluster
 from rocketmq_capacity.vocabulary import RETRY_PREFIX
 from rocketmq_capacity.wording import listed

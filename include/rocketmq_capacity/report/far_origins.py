@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rocketmq_capacity.assessment.awaited import comes_of_fewer_queues
 from rocketmq_capacity.assessment.broker_loss import BrokerLossEvidence, Crashed, Masterless
 from rocketmq_capacity.assessment.ownership import Idle
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
-from rocketmq_capacity.recommendation.consequences import comes_of_fewer_queues
 
 COVERAGE: Final = "TOPIC_COVERAGE"
 LOSS: Final = "BROKER_LOSS"

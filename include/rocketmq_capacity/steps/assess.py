@@ -19,6 +19,7 @@ from rocketmq_capacity.assessment.assess import (
     assess_groups,
     assess_topic,
 )
+from rocketmq_capacity.assessment.awaited import awaited_brokers, comes_of_fewer_queues
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, broker_loads, topic_headroom
 from rocketmq_capacity.assessment.broker_loss import GroupLoss, broker_loss, masterless_brokers
 from rocketmq_capacity.assessment.broker_pools import broker_pools
@@ -36,7 +37,7 @@ from rocketmq_capacity.assessment.together import in_parts
 from rocketmq_capacity.assessment.topic import AssessedTopic, GroupEase, at_ease
 from rocketmq_capacity.assessment.topic_failures import TopicLoss, topic_failures
 from rocketmq_capacity.assessment.topology import nameserver_disagreement
-from rocketmq_capacity.assessment.trust import snapshot_incomplete, suspect_snapshot
+from rocketmq_capacity.assessment.trust import Flagged, snapshot_incomplete, suspect_snapshot
 from rocketmq_capacity.assessment.unrouted import TEMPLATE, KnownTopic, unrouted_topics, without_queues
 from rocketmq_capacity.assessment.versions import bad_versions
 from rocketmq_capacity.errors import BadInput, ContractBroken, RunBusy, TableDamaged
@@ -134,7 +135,10 @@ def assess(planning: Planning, before: RunFindings | None = None) -> None:
             *masterless_brokers(of_brokers, places, cluster),
             *broker_loss(of_brokers, places, loads, cluster, policy),
             *suspect_snapshot(
-                planning.business_groups(), planning.flagged(), before.flagged if before else None, policy
+                planning.business_groups(),
+                unexplained(planning, awaited_brokers(cluster, policy)),
+                before.flagged if before else None,
+                policy,
             ),
         ]
         stored = list(broker_loads(loads, policy))
@@ -162,6 +166,15 @@ def assess(planning: Planning, before: RunFindings | None = None) -> None:
             planning.add(tables.LedgerRate, [tables.LedgerRate(**asdict(one)) for one in before.advised.rates])
         number = planning.values(tables.Finding, "severity")
         step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))
+
+
+def unexplained(planning: Planning, awaited: Sequence[tables.GoneBroker]) -> set[Flagged]:
+    """What was found about groups, without what the brokers explain that crashed."""
+    flagged = planning.flagged()
+    if not awaited:
+        return flagged
+    waiting = planning.groups_that_read({topic for broker in awaited for topic in broker.topics})
+    return {(group, rule) for group, rule in flagged if group not in waiting or not comes_of_fewer_queues(rule)}
 
 
 def readers(planning: Planning, differences: Iterable[tables.NameserverDifference], policy: Policy) -> ReadersOfTopics:
