@@ -77,7 +77,7 @@ def test_a_run_decides_by_it(tmp_path: Path) -> None:
     planning = Planning(no_session, Lake(tmp_path).run("C1", "r2"), Policy())
     snapshot(planning, pay_cluster())
 
-    assert planning.deciding.accepted == (RISK,)
+    assert planning.judging.accepted == (RISK,)
 
 
 def test_the_folder_is_no_run_of_the_cluster(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def found_before(lake: Lake, planning: Planning) -> RunFindings | None:
 def assess(planning: Planning, before: RunFindings | None = None) -> None:
     """Measure every strategy's loads and find what is wrong; ``before`` is what the run before found."""
     with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
-        cluster, policy = planning.cluster, planning.deciding
+        cluster, policy = planning.cluster, planning.judging
         disagreements = planning.disagreements
         groups = planning.units(tables.GroupUnit, "facts", "observations", "sampled")
         planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)

@@ -286,21 +286,24 @@ class Planning:
 
     @cached_property
     def deciding(self) -> Policy:
-        """The policy, with the risks that people have accepted, and what the deployment's own strategy classes answer.
+        """The policy, with the answers of the deployment's own strategy classes for the groups of this run.
 
-        Errors: BadInput for a jar or a class with an error, and as :meth:`accepting`.
+        Errors: BadInput for a jar or a class with an error.
         """
         strategies = self.policy.current_strategies.own
         if not strategies:
-            return self.accepting
+            return self.policy
         from rocketmq_capacity.steps.own_classes import own_answers
 
-        return self.accepting.with_own_answers(own_answers(self.session(), self.run, strategies))
+        return self.policy.with_own_answers(own_answers(self.session(), self.run, strategies))
 
     @cached_property
-    def accepting(self) -> Policy:
-        """The policy, with the risks that people have accepted. Errors: as :func:`with_acceptances`."""
-        return with_acceptances(self.policy, self.run, self.cluster.cluster.taken_at)
+    def judging(self) -> Policy:
+        """The same, with the risks that people have accepted; the snapshot must have been stored.
+
+        Errors: as :attr:`deciding` and :func:`with_acceptances`.
+        """
+        return with_acceptances(self.deciding, self.run, self.cluster.cluster.taken_at)
 
     def absent_brokers(self) -> list[str]:
         """Brokers that business topics name but the snapshot lacks, sorted."""

@@ -12,7 +12,7 @@ from rocketmq_capacity.report.plan import plan_of
 from rocketmq_capacity.report.publish import publish as published
 from rocketmq_capacity.report.rows import DiskDays, PageRows
 from rocketmq_capacity.report.view.heat_map import heat_groups
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, RECOMMEND, SNAPSHOT, Planning, with_acceptances
 from rocketmq_capacity.steps.reported_rows import (
     observed_in,
     owned_queues,
@@ -33,7 +33,7 @@ def publish(planning: Planning, scenario: ScenarioResult | None = None) -> Plan:
         run, progress = planning.run, planning.progress
         with progress.phase("plan"):
             rows = rows_of_plan(run)
-            policy = planning.accepting
+            policy = with_acceptances(planning.policy, run, rows.cluster[0].taken_at)
             plan = plan_of(
                 rows,
                 policy,

@@ -95,7 +95,7 @@ def recommend(planning: Planning) -> None:
     with planning.step(RECOMMEND, SNAPSHOT, ALLOCATE, ASSESS, writes=WRITTEN) as step:
         set_aside(planning.run)
         of_cluster = planning.cluster_findings()
-        cluster = AdvisedCluster.of(planning.cluster, planning.deciding, of_cluster)
+        cluster = AdvisedCluster.of(planning.cluster, planning.judging, of_cluster)
         status = planning.table(tables.GroupStatus, ["consumer_group", "current_strategy", "min_replicas"])
         names, *rest = (column.to_pylist() for column in status.columns)
         standing = dict(zip(names, starmap(JudgedGroup, zip(*rest, strict=True)), strict=True))
