@@ -52,7 +52,7 @@ class SlaveDrift(Evidence, frozen=True, kw_only=True):
         int | UnsetType, means("of the master's commit log that a slave has not copied, the most of them", "B")
     ] = UNSET
     uncopied_s: Annotated[
-        float | None | UnsetType, means("time in which the master writes so much; unknown if it writes nothing")
+        float | UnsetType | None, means("time in which the master writes so much; unknown if it writes nothing")
     ] = UNSET
 
 
@@ -154,9 +154,7 @@ def _uncopied(brokers: Iterable[Broker], bound_s: float) -> dict[str, list[Uncop
         lacks = written - copied
         if lacks >= MIB and lacks > rate * bound_s:
             over_s = lacks / rate if rate else None
-            behind.setdefault(slave.broker_name, []).append(
-                Uncopied(slave.broker_id, slave.broker_addr, lacks, over_s)
-            )
+            behind.setdefault(slave.broker_name, []).append(Uncopied(slave.broker_id, slave.broker_addr, lacks, over_s))
     return behind
 
 
@@ -173,7 +171,8 @@ def _drift(
 ) -> Finding:
     """The finding about a broker's slaves: those that differ, each with its rows, and those that are behind."""
     every = list(chain.from_iterable(slaves))
-    addresses = {one.broker_id: one.broker_addr for one in (*uncopied, *every)}
+    addresses = {row.broker_id: row.broker_addr for row in every}
+    addresses |= {one.broker_id: one.broker_addr for one in uncopied}
     most = max(uncopied, key=lambda one: one.log_bytes, default=None)
     words = [*map(_slave_in_words, slaves), *(_uncopied_in_words(name, one) for one in uncopied)]
     about_topics = [row for row in every if row.topic is not None]

@@ -21,9 +21,9 @@ from rocketmq_capacity.snapshot.inventory import (
     parse_utc,
 )
 from rocketmq_capacity.snapshot.kinds import Kinds
+from rocketmq_capacity.snapshot.seconds import days_between
 from rocketmq_capacity.vocabulary import BUSINESS, READ_WRITE
 
-DAY_S: Final = 86_400
 MOST: Final = 2**63 - 1
 """The largest offset of an inventory."""
 
@@ -57,8 +57,8 @@ def missing_brokers(inventory: Inventory, history: Sequence[Inventory], days: fl
                 missing[broker.broker_name] = broker
             known.add(broker.broker_name)
     now = inventory.taken_at_utc
-    ago_s = {name: (now - parse_utc(broker.seen_at)).total_seconds() for name, broker in missing.items()}
-    return [missing[name] for name in sorted(missing) if 0 <= ago_s[name] < days * DAY_S]
+    ago = {name: days_between(parse_utc(broker.seen_at), now) for name, broker in missing.items()}
+    return [missing[name] for name in sorted(missing) if 0 <= ago[name] < days]
 
 
 def with_missing_brokers(inventory: Inventory, history: Sequence[Inventory], days: float) -> Inventory:

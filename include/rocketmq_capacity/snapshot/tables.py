@@ -32,7 +32,7 @@ from rocketmq_capacity.snapshot.offset_samples import OffsetSamples
 from rocketmq_capacity.snapshot.past_brokers import PastLoad, past_loads
 from rocketmq_capacity.snapshot.past_disks import past_disks
 from rocketmq_capacity.snapshot.resolved import Resolved, only_topics
-from rocketmq_capacity.snapshot.seconds import days_between
+from rocketmq_capacity.snapshot.seconds import DAY_S, days_between
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, is_readable, java_order
