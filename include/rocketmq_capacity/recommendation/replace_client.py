@@ -24,7 +24,7 @@ def _check(recommended: Recommended, nameserver: str) -> Proof:
 
 ACTION: Final = Action(
     name="REPLACE_CLIENT",
-    title="Replace or restart the unhealthy consumer of {group}",
+    title="Mend or replace the unhealthy consumer of {group}",
     meaning="The others of its group do the same work without trouble.",
     place=10,
     changes="clients",
