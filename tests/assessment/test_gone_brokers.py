@@ -87,6 +87,17 @@ def test_the_answer_looks_whether_it_runs_and_changes_nothing() -> None:
     assert row["check_command"] == "mqadmin clusterList -n '<name server>'"
 
 
+def test_the_lost_broker_comes_before_those_whose_loss_would_do_harm() -> None:
+    inventory, alone = now(), a_topic("alone", queues("broker-c", 2))
+    brokers, topics = (*inventory.brokers, broker("broker-c")), (*inventory.topics, alone)
+    groups = (*inventory.consumer_groups, a_group("g_alone", [member("c3"), member("c4")], [alone]))
+    inventory = replace(inventory, brokers=brokers, topics=topics, consumer_groups=groups)
+    (row,) = [one for one in answer(inventory, history=[seen()]).all("INVESTIGATE") if "BROKER_LOSS" in one["rules"]]
+
+    assert row["before"] == {"broker_names": ["broker-a", "broker-b", "broker-c"]}
+    assert row["reason"].startswith("Find out whether broker-b still runs.")
+
+
 @pytest.mark.parametrize("addr", [None, "10.0.1.2:10911"])
 def test_an_address_that_is_not_known_is_left_to_the_reader(addr: str | None) -> None:
     lost = replace(broker("broker-b"), broker_addr=addr)

@@ -204,6 +204,7 @@ def test_a_group_without_clients_has_no_listener_that_waits(answered: Answers) -
 
 
 def test_advice_with_which_another_one_begins_is_given_once() -> None:
-    twice = {"Find out what the group needs.", "Find out what the group needs. Or give it more queues.", "Look."}
+    find_out = "Find out what the group needs."
+    twice = ["Look.", find_out, f"{find_out} Or give it more queues.", "Look."]
 
-    assert each_once(twice) == "Find out what the group needs. Or give it more queues. Look."
+    assert each_once(twice) == f"Look. {find_out} Or give it more queues."

@@ -4,7 +4,7 @@ There is one recommendation for each group and each topic, for all of its findin
 are told apart by rule and broker, and with them the topics whose queues a broker hides.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.add_broker import refusal
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.recommendation.facts import AdvisedCluster
-from rocketmq_capacity.vocabulary import RETRY_PREFIX
+from rocketmq_capacity.vocabulary import RETRY_PREFIX, SEVERITIES
 from rocketmq_capacity.wording import listed
 
 ACTION: Final = Action(
@@ -97,9 +97,10 @@ def investigate(
     worth_a_look = _worth_a_look(findings)
     looks = sorted((one.rule, _looks(one, cluster, client_ids, addresses)) for one in worth_a_look)
     lines = dict.fromkeys(line for _, of_finding in looks for line in of_finding)
-    advice = {_sentence(one, cluster, refusals or {}, waits) for one in worth_a_look}
+    advice = [(one, _sentence(one, cluster, refusals or {}, waits)) for one in worth_a_look]
     # What is undecided says nothing of the brokers that are closed, which is known of them.
-    advice |= {one.message for one in worth_a_look if cluster.undecided and is_hidden_by_broker(one)}
+    advice += [(one, one.message) for one in worth_a_look if cluster.undecided and is_hidden_by_broker(one)]
+    urgent_first = sorted((SEVERITIES.index(one.severity), text) for one, text in advice)
     about = {"broker_names": [*broker_names]} if broker_names else None
     in_order = sorted(_steps(one, cluster) for one in findings)
     steps = dict.fromkeys(step for of_finding in in_order for step in of_finding)
@@ -109,7 +110,7 @@ def investigate(
         topic=topic,
         target=[*rules, *broker_names] if version is None else [*rules, version],
         is_manual=bool(steps),
-        reason=each_once(advice),
+        reason=each_once(text for _, text in urgent_first),
         rules=rules,
         commands=[*lines, *steps],
         before=about if version is None else {"version": version},
@@ -129,11 +130,10 @@ def _worth_a_look(findings: Sequence[tables.Finding]) -> Sequence[tables.Finding
     return [one for one in findings if not (is_unused and _has_no_clients(one))]
 
 
-def each_once(advice: Collection[str]) -> str:
-    """All of the advice, in order, without that with which another one begins."""
-    return " ".join(
-        one for one in sorted(advice) if not any(other != one and other.startswith(one) for other in advice)
-    )
+def each_once(advice: Iterable[str]) -> str:
+    """All of the advice in its order, without that with which another one begins."""
+    texts = dict.fromkeys(advice)
+    return " ".join(one for one in texts if not any(other != one and other.startswith(one) for other in texts))
 
 
 def _has_no_clients(finding: tables.Finding) -> bool:

@@ -208,7 +208,7 @@ def _cause(
         topic=topic,
         owner=_common([owners.only_one(*place) for place in places], None),
         tier=min(tiers, default=None),
-        title=_title(rule, lead, root, [one.broker_name for one in of_cause]) if words is None else words[0],
+        title=_title(rule, lead, root, _urgent_brokers(of_cause)) if words is None else words[0],
         message=message if words is None else words[1],
         findings=tuple(one.id for one in of_cause),
         recommendations=tuple(one.id for one in advice),
@@ -255,7 +255,7 @@ def _title(
 ) -> str:
     """What to do, in a few words; what is wrong as well if it is only to look, and alone if there is nothing to do.
 
-    One look may be into the ``brokers`` of several causes: only those of this one are named, the most urgent first.
+    One look may be into brokers of several causes: only ``brokers`` are named.
     """
     version = None if root is None or root.consumer_group is not None else version_named_in(root)
     if version is not None:
@@ -267,6 +267,12 @@ def _title(
         return wrong
     what_to_do = action_title(lead, brokers)
     return f"{what_to_do}: {lower_first(wrong)}" if lead.action == INVESTIGATE and wrong else what_to_do
+
+
+def _urgent_brokers(findings: Sequence[PlanFinding]) -> list[str | None]:
+    """The brokers of the findings that are as severe as the worst of them."""
+    worst = min((SEVERITY_RANK[one.severity] for one in findings), default=0)
+    return [one.broker_name for one in findings if SEVERITY_RANK[one.severity] == worst]
 
 
 def _common(names: Sequence[str | None], otherwise: str | None) -> str | None:
