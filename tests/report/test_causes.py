@@ -251,6 +251,13 @@ def test_a_cause_names_the_brokers_whose_findings_are_urgent():
     assert loss.title.startswith("Look into broker-b: ")
 
 
+def test_a_lost_broker_comes_before_what_leaves_the_queues_of_one_group_unread():
+    orphan = a_finding("ORPHAN_QUEUE", severity="CRITICAL", evidence={"orphans": 4, "msgs_per_s": 90.0, "lag": 9})
+    lost = a_finding("BROKER_LOSS", severity="CRITICAL", consumer_group=None, broker_name="broker-b")
+
+    assert [cause.rule for cause in plan([orphan, lost], []).causes] == ["BROKER_LOSS", "ORPHAN_QUEUE"]
+
+
 def test_what_fewer_queues_explain_comes_of_the_broker_that_crashed():
     crashed = {"gone_s": 9.0, "unread_msgs": 12, "topic_names": ["pay"], "group_names": ["g_pay"]}
     made = plan(

@@ -8,6 +8,7 @@ answers the most urgent finding decides the cause. Time and memory grow linearly
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
@@ -30,8 +31,9 @@ from rocketmq_capacity.report.origins import LAG_STATE, ORPHAN, direct_origins, 
 from rocketmq_capacity.report.shut_off import shut_off, shut_off_words
 from rocketmq_capacity.report.wording import action_title, lower_first
 from rocketmq_capacity.tables.assess.findings import FoundPlace
-from rocketmq_capacity.vocabulary import INFO
+from rocketmq_capacity.vocabulary import CRITICAL, INFO
 
+BROKER_LOSS: Final = "BROKER_LOSS"
 COVERAGE: Final = "TOPIC_COVERAGE"
 NOBODYS: Final = PeopleOfPlan({}, {})
 """Of a policy that tells nothing of groups."""
@@ -298,8 +300,12 @@ def _worst_first(cause: Cause) -> tuple[Any, ...]:
 
 
 def _danger(cause: Cause) -> tuple[int, float]:
-    """A sort key: what leaves queues unread is mended first, whatever its rule, most messages a second first."""
+    """A sort key: what leaves queues unread is mended first, whatever its rule, most messages a second first.
+
+    Before all of them comes a lost broker, whose queues many groups read.
+    """
     place = rule_of(cause.rule).place
-    if not cause.impact.unread_queues:
+    is_lost = cause.rule == BROKER_LOSS and cause.severity == CRITICAL
+    if not (is_lost or cause.impact.unread_queues):
         return place, 0.0
-    return min(place, rule_of(ORPHAN).place), -(cause.impact.unread_msgs_per_s or 0.0)
+    return min(place, rule_of(ORPHAN).place), -inf if is_lost else -(cause.impact.unread_msgs_per_s or 0.0)
