@@ -68,7 +68,7 @@ def percent(ratio: float) -> str:
 
 
 def queue_label(queue: Queue, topics: int = 1) -> str:
-    """A queue in a sentence about one topic: ``broker-a:3``; about several: ``pay/broker-a:3``."""
+    """A queue in a sentence: ``broker-a:3`` if it is about one topic, else ``pay/broker-a:3``."""
     place = f"{queue.broker_name}:{queue.queue_id}"
     return place if topics == 1 else f"{queue.topic}/{place}"
 

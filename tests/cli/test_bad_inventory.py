@@ -144,6 +144,8 @@ NO_TIMES = [
 REPEATED = [
     ("topics[1]", CLUSTER["topics"][0], "topic"),
     ("missing_brokers[1]", CLUSTER["missing_brokers"][0], "broker_name"),
+    (f"{LOST}.topics[1]", {"topic": "pay"}, "topic"),
+    (f"{LOST}.readers[1]", {"consumer_group": "g_pay", "topic": "pay"}, "consumer_group, topic"),
     ("topics[0].queues[1]", {"broker_name": "broker-a", "read_queue_nums": 1}, "broker_name"),
     ("topics[0].offsets[1]", {"broker_name": "broker-a", "queue_id": 0}, "broker_name, queue_id"),
     ("consumer_groups[1]", {"consumer_group": "g_pay"}, "consumer_group"),

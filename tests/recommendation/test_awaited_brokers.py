@@ -15,8 +15,8 @@ from tests.recommendation.cases import broker
 from tests.simulation.clusters import AT, cluster, queues
 
 WAITS: Final = (
-    "UNDECIDED: wait until lost brokers that had queues here are back (broker-c); that these queues are missing may be"
-    " all that is wrong."
+    "UNDECIDED: queues are missing here with lost brokers (broker-c). Wait until they are back: nothing else may be"
+    " wrong."
 )
 LOST: Final = {"rule": "BROKER_LOSS", "broker_name": "broker-c", "by": "li", "why": "sold", "until": "2027-01-01"}
 

@@ -17,6 +17,7 @@ from rocketmq_capacity.model.arrays import Flags, Numbers
 from rocketmq_capacity.model.broker_figures import (
     LOG_BEGIN,
     LOG_END,
+    MIB,
     deletes_early_above,
     disk_bytes,
     figure,
@@ -33,7 +34,6 @@ from rocketmq_capacity.wording import rounded
 
 DAY_S: Final = 86_400
 DAY_HOURS: Final = 24
-MIB: Final = 1 << 20
 TOPICS_AT_ONCE: Final = 1_000
 """Topics in memory as a table of topics and brokers."""
 

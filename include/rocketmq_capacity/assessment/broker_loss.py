@@ -29,8 +29,8 @@ IS_LOST: Final = (
 HAS_CRASHED: Final = (
     "Find out whether {subjects} still runs. If it answers at its address, see why it is not registered with the name"
     " servers (namesrvAddr, and the network between them). If it does not, start it again with its name and its own"
-    " disk: {message} If it was taken out on purpose, accept this risk; until then nothing is recommended that fewer"
-    " queues explain."
+    " disk: {message} If it was taken out on purpose, accept this risk. Until then no change is recommended where its"
+    " missing queues may be the cause."
 )
 
 
@@ -125,9 +125,9 @@ BROKER_LOSS: Final = Rule(
     written and read (`msgs_per_s`). What was unread there (`unread_msgs`) cannot be read until it is back. One that
     was drained before it went is no finding: it was read-only, or nothing was written to it any more. Without a history
     there is none, and none for a broker that was last seen longer ago than the days of STALE_OBJECT. Until it is back,
-    changes that fewer queues explain are not recommended for its topics and their groups, and no group gets fewer
-    clients. That ends if somebody accepts the finding as CRITICAL (`severity` of the policy's `accepted`, or the form
-    beside a report), as for a broker that was taken out without a drain.
+    no change is recommended for its topics and their groups where the missing queues may be the cause, and no group
+    gets fewer clients. That ends if somebody accepts the finding as CRITICAL (`severity` of the policy's `accepted`, or
+    the form beside a report), as for a broker that was taken out without a drain.
 
     - `moved_queues` counts the queues on other brokers that get another owner.
     - `read_again_s` is how long it takes at most until all of these are read again. A name server drops a silent

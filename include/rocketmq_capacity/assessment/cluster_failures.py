@@ -5,7 +5,7 @@ from typing import Final
 
 from rocketmq_capacity.assessment.master_loss import MasterLoss
 from rocketmq_capacity.assessment.replicas import Reading, readable_without_master, registered_only_with
-from rocketmq_capacity.model.broker_figures import put_bytes_per_s
+from rocketmq_capacity.model.broker_figures import MIB, put_bytes_per_s
 from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.settings.policy import Policy
@@ -17,7 +17,6 @@ FILE_BYTES: Final = 1 << 30
 """MessageStoreConfig.mappedFileSizeCommitLog."""
 CHECKPOINT_S: Final = 60.0 + 3.0
 """How old a broker's checkpoint is at most: flushConsumeQueueThoroughInterval, and what StoreCheckpoint takes off."""
-MIB: Final = 1 << 20
 
 
 def cluster_failures(cluster: ClusterFacts, policy: Policy) -> Iterator[ClusterFailure]:

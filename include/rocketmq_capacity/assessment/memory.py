@@ -18,7 +18,7 @@ from rocketmq_capacity.assessment.sizes import Divided, divided
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.arrays import Integers, Numbers
-from rocketmq_capacity.model.broker_figures import mean_message_bytes
+from rocketmq_capacity.model.broker_figures import MIB, mean_message_bytes
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer
 from rocketmq_capacity.tables import Finding
@@ -68,9 +68,6 @@ CLIENT_MEMORY: Final = Rule(
     that are popped have no such cache.
     """,
 )
-
-
-MIB: Final = 2**20
 
 
 @dataclass(frozen=True)

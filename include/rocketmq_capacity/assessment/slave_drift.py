@@ -14,7 +14,7 @@ from rocketmq_capacity.assessment.lag import duration
 from rocketmq_capacity.assessment.topology import NAMED, distinct
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.model.broker_figures import LOG_END, put_bytes_per_s
+from rocketmq_capacity.model.broker_figures import LOG_END, MIB, put_bytes_per_s
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.model.number_text import whole_number
 from rocketmq_capacity.protocol.version import Version, version_of
@@ -22,8 +22,6 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker, Finding, SlaveDifference
 from rocketmq_capacity.vocabulary import INFO, WARNING, java_order
 from rocketmq_capacity.wording import counted, fixed, listed, rounded
-
-MIB: Final = 1 << 20
 
 
 class Drifted(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.model.broker_figures import kept_hours, mean_message_bytes
+from rocketmq_capacity.model.broker_figures import MIB, kept_hours, mean_message_bytes
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import SYSTEM, WARNING
 from rocketmq_capacity.wording import rounded
@@ -52,7 +52,6 @@ TOPIC_UNREAD: Final = Rule(
 
 
 DAY_S: Final = 86_400
-MIB: Final = 1 << 20
 
 
 def topic_unread(topic: AssessedTopic) -> Iterator[Finding]:

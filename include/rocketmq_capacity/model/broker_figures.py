@@ -12,6 +12,8 @@ from typing import Final
 from rocketmq_capacity.model.number_text import decimal_number, whole_number
 from rocketmq_capacity.tables.snapshot.cluster import Broker
 
+MIB: Final = 1 << 20
+"""Bytes of a MiB."""
 AVERAGE_BYTES: Final = "putMessageAverageSize"
 """Bytes stored / messages stored since the broker started."""
 RESERVED: Final = "fileReservedTime"
@@ -44,8 +46,10 @@ def put_rate(runtime: Mapping[str, str] | None) -> float | None:
 
 def put_bytes_per_s(runtime: Mapping[str, str] | None) -> float | None:
     """Bytes a second that a broker stores, by the most of its means; None if unknown."""
-    rate, average = put_rate(runtime), figure(runtime, AVERAGE_BYTES)
-    return None if rate is None or average is None else rate * average
+    rate, size = put_rate(runtime), mean_bytes(runtime)
+    if rate == 0:
+        return 0.0
+    return None if rate is None or size is None else rate * size
 
 
 def kept_hours(broker: Broker) -> float | None:

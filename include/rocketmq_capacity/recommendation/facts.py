@@ -82,14 +82,20 @@ class AdvisedCluster:
         return awaited_brokers(self.facts, self.policy)
 
     def waits(self, topics: Collection[str]) -> str | None:
-        """Why no change is recommended that fewer queues of these topics explain, or None: a broker of them crashed."""
+        """Why no change answers what the missing queues of a crashed broker may cause, or None: it had such topics."""
         names = awaited_of(topics, self.awaited)
         if not names:
             return None
         return (
-            f"UNDECIDED: wait until lost brokers that had queues here are back ({listed(names)}); that these queues are"
-            " missing may be all that is wrong."
+            f"UNDECIDED: queues are missing here with lost brokers ({listed(names)}). Wait until they are back: nothing"
+            " else may be wrong."
         )
+
+    def answerable(self, findings: Iterable[tables.Finding], waits: str | None) -> list[tables.Finding]:
+        """Those that a change may answer; ``waits`` is what :meth:`waits` says of their topics."""
+        if self.undecided:
+            return []
+        return [one for one in findings if waits is None or not comes_of_fewer_queues(one.rule)]
 
     @property
     def suspect(self) -> str | None:
@@ -225,9 +231,7 @@ class AdvisedGroup:
 
         None where the snapshot is too incomplete, and none that fewer queues explain while a broker is missing.
         """
-        if self.cluster.undecided:
-            return []
-        return [one for one in self.named(*rules) if self.waits is None or not comes_of_fewer_queues(one.rule)]
+        return self.cluster.answerable(self.named(*rules), self.waits)
 
     def answerable_without_set_up(self, *rules: str) -> list[tables.Finding]:
         """The same without findings that come of how its clients are set up: to mend that is the answer."""
@@ -304,13 +308,12 @@ class AdvisedTopic:
         """Why no change answers what fewer queues explain, or None: a broker that had its queues crashed."""
         return self.cluster.waits([self.name])
 
-    def answerable(self, *rules: str) -> Iterable[tables.Finding]:
+    def answerable(self, *rules: str) -> list[tables.Finding]:
         """Its findings of these rules that a change may answer.
 
         None where the snapshot is too incomplete, and none that fewer queues explain while a broker is missing.
         """
-        asked = [one for one in self.findings if one.rule in rules and not self.cluster.undecided]
-        return [one for one in asked if self.waits is None or not comes_of_fewer_queues(one.rule)]
+        return self.cluster.answerable([one for one in self.findings if one.rule in rules], self.waits)
 
     @cached_property
     def places(self) -> Sequence[AdvisedTopicPlace]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.layout import is_hidden_by_broker
@@ -52,8 +52,11 @@ def topic_answers(topic: AdvisedTopic) -> TopicAnswers:
     addresses = [place.address for place in topic.places]
     looks = []
     if left:
-        look = partial(investigate, left, topic.cluster, topic=topic.name, addresses=addresses)
-        looks.append(look(refusals=refusals, waits=topic.waits))
+        looks.append(
+            investigate(
+                left, topic.cluster, topic=topic.name, addresses=addresses, refusals=refusals, waits=topic.waits
+            )
+        )
     return TopicAnswers(
         recommendations=with_afterwards([*changes, *looks], topic.cluster.nameserver),
         refusals=TopicRefusals(

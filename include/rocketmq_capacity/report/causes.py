@@ -26,6 +26,7 @@ from rocketmq_capacity.report.alternatives import alternatives
 from rocketmq_capacity.report.answering import answering, urgency
 from rocketmq_capacity.report.crossing import CROSS_ROOM, crossing_words, pair_of
 from rocketmq_capacity.report.detail import SEVERITY_RANK
+from rocketmq_capacity.report.far_origins import LOSS
 from rocketmq_capacity.report.impact import impact_of
 from rocketmq_capacity.report.origins import LAG_STATE, ORPHAN, direct_origins, first_origin
 from rocketmq_capacity.report.shut_off import shut_off, shut_off_words
@@ -33,7 +34,6 @@ from rocketmq_capacity.report.wording import action_title, lower_first
 from rocketmq_capacity.tables.assess.findings import FoundPlace
 from rocketmq_capacity.vocabulary import CRITICAL, INFO
 
-BROKER_LOSS: Final = "BROKER_LOSS"
 COVERAGE: Final = "TOPIC_COVERAGE"
 NOBODYS: Final = PeopleOfPlan({}, {})
 """Of a policy that tells nothing of groups."""
@@ -305,7 +305,7 @@ def _danger(cause: Cause) -> tuple[int, float]:
     Before all of them comes a lost broker, whose queues many groups read.
     """
     place = rule_of(cause.rule).place
-    is_lost = cause.rule == BROKER_LOSS and cause.severity == CRITICAL
+    is_lost = cause.rule == LOSS and cause.severity == CRITICAL
     if not (is_lost or cause.impact.unread_queues):
         return place, 0.0
     return min(place, rule_of(ORPHAN).place), -inf if is_lost else -(cause.impact.unread_msgs_per_s or 0.0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from rocketmq_capacity.model.broker_figures import LOG_BEGIN, LOG_END, figure, mean_bytes, put_rate
+from rocketmq_capacity.model.broker_figures import LOG_BEGIN, LOG_END, figure, mean_bytes, put_bytes_per_s
 from rocketmq_capacity.plan_file.lost_master import LostWith, MessagesAtRisk
 from rocketmq_capacity.tables import Broker
 from rocketmq_capacity.wording import fixed
@@ -119,7 +119,7 @@ def _with_process(master: Broker) -> _LostBytes:
         return _LostBytes(None, UNDECIDED_FLUSH)
     if flush != "ASYNC_FLUSH" or not _is_set(master, "transientStorePoolEnable"):
         return _LostBytes(0.0, PAGE_CACHE)
-    rate = _bytes_per_s(master)
+    rate = put_bytes_per_s(master.runtime)
     if rate is None:
         return _LostBytes(None, UNDECIDED_RATE)
     held_s = (_setting(master, COMMIT_MS) + _setting(master, COMMIT_THOROUGHLY_MS)) / 1000
@@ -140,7 +140,7 @@ def _with_power(master: Broker) -> _LostBytes:
         return _LostBytes(None, UNDECIDED_FLUSH)
     if flush != "ASYNC_FLUSH":
         return _LostBytes(0.0, SYNC_FLUSH)
-    rate = _bytes_per_s(master)
+    rate = put_bytes_per_s(master.runtime)
     if rate is None:
         return _LostBytes(None, UNDECIDED_RATE)
     every_s, thoroughly_s = _setting(master, FLUSH_MS) / 1000, _setting(master, THOROUGHLY_MS) / 1000
@@ -176,13 +176,6 @@ def _with_disk(master: Broker, slaves: Sequence[Broker]) -> _LostBytes:
         f"{how} waits for no slave: in the snapshot the slave that has most lacked {behind:,.0f} bytes. A slave that"
         " falls behind loses more.",
     )
-
-
-def _bytes_per_s(master: Broker) -> float | None:
-    rate, size = put_rate(master.runtime), mean_bytes(master.runtime)
-    if rate == 0:
-        return 0.0
-    return None if rate is None or size is None else rate * size
 
 
 def _setting(broker: Broker, setting: tuple[str, float]) -> float:

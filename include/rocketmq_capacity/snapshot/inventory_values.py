@@ -109,7 +109,12 @@ def _check_servers(inventory: Inventory, check: _Checks) -> None:
         check.unique(f"$.brokers[{b}].drifted_topics", [t.topic for t in broker.drifted_topics or ()], "topic")
     check.unique("$.missing_brokers", [one.broker_name for one in inventory.missing_brokers or ()], "broker_name")
     for b, missing in enumerate(inventory.missing_brokers or ()):
-        check.time(f"$.missing_brokers[{b}].seen_at", missing.seen_at)
+        place = f"$.missing_brokers[{b}]"
+        check.time(f"{place}.seen_at", missing.seen_at)
+        check.unique(f"{place}.topics", [one.topic for one in missing.topics], "topic")
+        check.unique(
+            f"{place}.readers", [(one.consumer_group, one.topic) for one in missing.readers], "consumer_group, topic"
+        )
     views = inventory.nameserver_views or ()
     check.unique("$.nameserver_views", [view.nameserver_addr for view in views], "nameserver_addr")
     for v, view in enumerate(views):

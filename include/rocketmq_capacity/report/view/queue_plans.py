@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from rocketmq_capacity.model.broker_figures import MIB
 from rocketmq_capacity.plan_file.queue_plan import QueueCost, QueuePlan
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.steps import RecommendationStep
@@ -17,7 +18,6 @@ TITLES: Final = {
     "ADD_BROKER": "A new broker:",
     "REMOVE_BROKER": "Drain and remove",
 }
-MIB: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
