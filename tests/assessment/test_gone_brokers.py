@@ -58,6 +58,13 @@ def test_a_broker_that_crashed_is_named_with_what_waits_there() -> None:
     )
 
 
+def test_all_groups_are_named_so_that_what_is_found_of_them_is_no_cause_of_its_own() -> None:
+    groups = [a_group(f"g_{number}", [member(f"c{number}")], [ON_BOTH], lag=1) for number in range(60)]
+    (one,) = found(seen(consumer_groups=tuple(groups)))
+
+    assert len(one["evidence"]["group_names"]) == one["evidence"]["groups"] == 60
+
+
 def test_without_a_history_or_after_a_long_time_it_is_nothing() -> None:
     assert found() == []
     assert found(seen(13 * 24)) != []

@@ -44,9 +44,9 @@ class Crashed(Evidence, frozen=True, kw_only=True):
     msgs_per_s: Annotated[float, means("messages that were written to it")]
     unread_msgs: Annotated[int | None, means("there that its groups had not read", "message")]
     topics: Annotated[int, means("with queues there", "topic")]
-    topic_names: Annotated[Sequence[str], means("the first of these topics")]
+    topic_names: Annotated[Sequence[str], means("these topics")]
     groups: Annotated[int, means("that read there", "group")]
-    group_names: Annotated[Sequence[str], means("the first of these groups")]
+    group_names: Annotated[Sequence[str], means("these groups")]
 
 
 class Masterless(Evidence, frozen=True, kw_only=True):
@@ -212,9 +212,9 @@ def gone_brokers(cluster: ClusterFacts, _: Disagreements, __: Policy) -> Iterato
                 msgs_per_s=rounded(broker.msgs_per_s),
                 unread_msgs=broker.unread_msgs,
                 topics=len(topics),
-                topic_names=topics[:NAMED],
+                topic_names=topics,
                 groups=len(groups),
-                group_names=groups[:NAMED],
+                group_names=groups,
             ),
             message=f"{broker.broker_name}{at} is lost: no name server lists it any more. {duration(broker.seen_ago_s)}"
             f" ago {fixed(broker.msgs_per_s, 1)} messages a second came to its queues of"
