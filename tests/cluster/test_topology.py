@@ -148,6 +148,8 @@ def while_clients_are_suspended(cluster: Cluster, clients: Clients) -> Inventory
         clients.suspend_consumer(numbers[group, "p2"])
         clients.stop_consumer(numbers[group, "p1"])
     clients.settled()
+    # What a client had read when it was suspended moves its offsets up to 5 s later (persistConsumerOffsetInterval).
+    time.sleep(8)
     clients.produce("post", 60)
     for _ in range(TRIES):
         inventory = taken((cluster.nameserver,), samples=4)
