@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "rocketmq-capacity"
 APP_NAME: Final = f"{PROGRAM} plan"
+ON_UNITS: Final = tuple(f"{__package__}.steps.{step}" for step in ("allocate", "assess", "recommend"))
+"""The modules of a plan's steps whose functions Spark's Python workers run."""
 A_MOMENT_S: Final = 0.01
 
 DESCRIPTION: Final = "Plan the consumer capacity of an Apache RocketMQ cluster."
@@ -235,11 +237,13 @@ def plan(given: Namespace) -> None:
 
         with (
             whole_folder(out, overwrite=given.overwrite) as part,
-            session_under_way(APP_NAME, size, progress.tell) as session,
+            session_under_way(APP_NAME, size, progress.tell, modules=ON_UNITS) as session,
         ):
             from rocketmq_capacity.steps.plan import plan_snapshots
 
-            made = plan_snapshots(session, taken, policy, part, scenario=what_if, progress=progress)
+            made = plan_snapshots(
+                session, taken, policy, part, scenario=what_if, progress=progress, end_session=session.end
+            )
         progress.tell(f"plan: done in {seconds(progress.seconds)}, in the folder {out}", INFO)
     print_summary(made, out / REPORT, summary_console(), policy.language)
 

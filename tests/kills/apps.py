@@ -20,7 +20,7 @@ from rocketmq_capacity.store.run_lookup import existing_run
 from tests.fixtures.environment import ROOT
 from tests.kills.points import GROUP, KILL, ME, PARENT
 from tests.kills.states import STEPS, Files, assert_nothing_half_written, assert_same, files_of
-from tests.plan.program import SPARK, arguments_of
+from tests.plan.program import SPARK, SPARK_S_PYTHON, arguments_of
 
 RUN: Final = "r1"
 WORKER: Final = "worker"
@@ -225,7 +225,6 @@ def _is(who: str, process: psutil.Process) -> bool:
     if who == ME:
         return any(word.endswith(".py") and "spark_apps" in word for word in words[1:2])
     with suppress(psutil.NoSuchProcess):  # it has just ended
-        # The daemon forks the workers, which keep its words.
         parent = process.parent()
-        return "pyspark.daemon" in words and parent is not None and "pyspark.daemon" in arguments_of(parent)
+        return SPARK_S_PYTHON in words and parent is not None and SPARK_S_PYTHON in arguments_of(parent)
     return False

@@ -21,6 +21,8 @@ PROGRESS: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO [a-z]+: ")
 LOOK_EVERY_S: Final = 0.05
 SPARK: Final = "org.apache.spark.deploy.SparkSubmit"
 """The main class of the JVM; before it comes a short one that only puts the command together."""
+SPARK_S_PYTHON: Final = "pyspark.worker"
+"""An argument of Spark's Python daemon, whose words the workers keep that it forks."""
 
 
 def with_defaults(folder: Path, **settings: object) -> dict[str, str]:
@@ -74,7 +76,7 @@ class Program:
 
     def workers(self) -> list[psutil.Process]:
         """Spark's Python processes: the daemon, and the workers that it has forked."""
-        return [one for one in self.processes() if "pyspark.daemon" in arguments_of(one)]
+        return [one for one in self.processes() if SPARK_S_PYTHON in arguments_of(one)]
 
     def jvm(self) -> psutil.Process | None:
         """Spark's JVM, once there is one."""

@@ -1,19 +1,61 @@
-"""Spark's Python processes, started before they have units."""
+"""Spark's Python processes on the driver's machine: started before they have units, with what they will need."""
 
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
 
 import pytest
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from rocketmq_capacity.spark.daemon import IMPORTS, MODULE, for_driver
+
+SEEN_IN_WORKERS: Final = """
+import sys
+from rocketmq_capacity.spark.session import session_under_way
+from rocketmq_capacity.spark.units import warm_up
+
+def seen(_):
+    import os
+    import sys
+    import pyspark
+    yield os.getppid(), "colorsys" in sys.modules, pyspark.__file__
+
+with session_under_way("seen", 0, modules=["colorsys"]) as session:
+    warm_up(session())
+    for row in set(session().sparkContext.parallelize(range(4), 4).mapPartitions(seen).collect()):
+        print(*row)
+    session.end()
+"""
 
 
 @pytest.mark.slow
-def test_spark_s_processes_import_what_they_will_need(spark: "SparkSession") -> None:
-    from pyspark.errors import PythonException
+def test_workers_are_forked_by_one_process_that_has_imported_the_modules_and_the_installed_pyspark() -> None:
+    import pyspark
 
-    from rocketmq_capacity.spark.units import warm_up
+    words = [sys.executable, "-c", SEEN_IN_WORKERS]
+    run = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
 
-    warm_up(spark, "colorsys")
-    with pytest.raises(PythonException, match="No module named 'no_such_module'"):
-        warm_up(spark, "colorsys", "no_such_module")
+    ((_, has_imported, place),) = [line.split() for line in run.stdout.splitlines()]
+    assert (has_imported, Path(place)) == ("True", Path(pyspark.__file__))
+
+
+def test_the_daemon_is_set_where_tasks_run_on_the_driver_s_machine() -> None:
+    settings = {MODULE: "rocketmq_capacity.spark.daemon", f"spark.executorEnv.{IMPORTS}": "one,two"}
+
+    assert for_driver("local[*]", sys.executable, ["one", "two"]) == settings
+    assert for_driver("local", sys.executable, ["one", "two"]) == settings
+
+
+@pytest.mark.parametrize(
+    ("master", "python"),
+    [
+        ("spark://10.0.0.1:7077", sys.executable),
+        ("k8s://https://10.0.0.1:6443", sys.executable),
+        ("local-cluster[2,1,1024]", sys.executable),
+        ("local[*]", "/another/python3"),
+    ],
+)
+def test_executors_that_may_lack_the_package_and_other_interpreters_keep_spark_s_own_daemon(
+    master: str, python: str
+) -> None:
+    assert for_driver(master, python, ["one"]) == {}

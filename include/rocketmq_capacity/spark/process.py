@@ -71,6 +71,10 @@ class Jvm:
             listener.join(ENDS_WITHIN_S)
             raise self._not_started()
 
+    def master(self) -> str:
+        """Where Spark will run tasks, such as ``local[*]``. ``spark-submit`` has decided it from all its sources."""
+        return str(self.gateway.jvm.java.lang.System.getProperty("spark.master"))
+
     def is_alive(self) -> bool:
         """Whether it answers."""
         try:

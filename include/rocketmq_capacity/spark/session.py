@@ -6,11 +6,12 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from functools import cache, partial
+from threading import Lock
 from typing import Final
 
 from py4j.protocol import Py4JJavaError
@@ -18,6 +19,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from rocketmq_capacity.errors import CapacityError, DiskFull, SparkGone, StoreUnreachable
+from rocketmq_capacity.spark.daemon import for_driver
 from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
 from rocketmq_capacity.spark.process import NO_ANSWER, Jvm
 
@@ -55,8 +57,6 @@ _OF_STORE: Final = re.compile(rf"{StoreUnreachable.__module__}\.{StoreUnreachabl
 """The line of a worker's traceback, which Spark repeats, if the store of the lake refuses a task."""
 
 NONE: Final[Mapping[str, str]] = {}
-Session = Callable[[], SparkSession]
-"""Waits for the session and returns it."""
 Tell = Callable[[str], object]
 """Is given a line, or some text."""
 
@@ -69,7 +69,9 @@ class StartedSession:
     jvm: Jvm
 
 
-def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, str] = NONE) -> StartedSession:
+def start_session(
+    name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, str] = NONE, modules: Sequence[str] = ()
+) -> StartedSession:
     """A session on the master that the environment names, else on all local cores.
 
     Args:
@@ -77,6 +79,7 @@ def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, 
         tell: is given the warnings of Spark's log.
         hold: is given all other output of the JVM.
         of_executors: variables of their environment, on whatever machine they are.
+        modules: those of the functions that Python workers run; on this machine they are imported once.
 
     Errors: JavaMissing if there is no Java to start; SparkGone if Spark refuses to start or its JVM ends early.
     """
@@ -85,6 +88,7 @@ def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, 
     conf.setAll([(f"spark.executorEnv.{variable}", value) for variable, value in of_executors.items()])
     jvm = Jvm(conf, tell=tell, hold=hold)
     try:
+        conf.setAll(list(for_driver(jvm.master(), os.environ["PYSPARK_PYTHON"], modules).items()))
         SparkContext(conf=conf, gateway=jvm.gateway)
         return StartedSession(SparkSession.builder.getOrCreate(), jvm)
     except Py4JJavaError as error:
@@ -94,17 +98,45 @@ def start_session(name: str, tell: Tell, hold: Tell, of_executors: Mapping[str, 
         raise jvm.gone() from error
 
 
+class Session:
+    """A session that starts in another thread; a call waits for it and returns it."""
+
+    def __init__(self, starting: Future[StartedSession]) -> None:
+        self._starting = starting
+        self._ending = Lock()
+
+    def __call__(self) -> SparkSession:
+        """The session. Errors: those of `start_session`."""
+        return self._starting.result().session
+
+    def jvm(self) -> Jvm | None:
+        """Its JVM; None while it starts, and if it could not start."""
+        is_started = self._starting.done() and self._starting.exception() is None
+        return self._starting.result().jvm if is_started else None
+
+    def end(self) -> None:
+        """Stop it, unless it has ended: from now on nobody needs it."""
+        with self._ending:
+            if self._starting.exception() is None and self._starting.result().jvm.is_alive():
+                self().stop()  # a second call of Spark's does nothing
+
+
 @contextmanager
 def session_under_way(
-    name: str, inventory_bytes: int, tell: Tell | None = None, of_executors: Mapping[str, str] = NONE
+    name: str,
+    inventory_bytes: int,
+    tell: Tell | None = None,
+    of_executors: Mapping[str, str] = NONE,
+    modules: Sequence[str] = (),
 ) -> Iterator[Session]:
-    """A session that starts while the body runs, and ends with the body; the callable waits for it.
+    """A session that starts while the body runs, and ends with the body; see `Session`.
 
     Args:
         name: of the application.
         inventory_bytes: size of the inventory; it decides the heap.
         tell: is given the warnings of Spark's log; None: standard error.
         of_executors: variables of their environment, such as those that open the lake's store.
+        modules: those of the functions that Python workers run.
 
     Errors: SparkGone if the JVM or a Python worker ends before the body does; JavaMissing if there is no Java; DiskFull
     if no space is left; StoreUnreachable if the store of the lake refuses a task.
@@ -112,20 +144,19 @@ def session_under_way(
     os.environ.update(environment(inventory_bytes))
     tell = tell or partial(print, file=sys.stderr)
     with _held_back() as hold, ThreadPoolExecutor(1) as pool:
-        starting = pool.submit(start_session, name, tell, hold, of_executors)
+        session = Session(pool.submit(start_session, name, tell, hold, of_executors, modules))
         try:
-            yield lambda: starting.result().session
+            yield session
         except CapacityError:
             raise
         except Exception as error:  # a JVM that ends in the middle of an answer causes many kinds of errors
-            if starting.done() and starting.exception() is None and not starting.result().jvm.is_alive():
-                raise starting.result().jvm.gone() from error
+            if (jvm := session.jvm()) is not None and not jvm.is_alive():
+                raise jvm.gone() from error
             if (explained := explanation(error)) is not None:
                 raise explained from error
             raise
         finally:
-            if starting.exception() is None and starting.result().jvm.is_alive():
-                starting.result().session.stop()
+            session.end()
 
 
 def explanation(error: Exception) -> CapacityError | None:
@@ -145,7 +176,9 @@ def explanation(error: Exception) -> CapacityError | None:
 
 
 @contextmanager
-def session_if_asked(name: str, tell: Tell | None = None, of_executors: Mapping[str, str] = NONE) -> Iterator[Session]:
+def session_if_asked(
+    name: str, tell: Tell | None = None, of_executors: Mapping[str, str] = NONE
+) -> Iterator[Callable[[], SparkSession]]:
     """A session that starts when the body first asks for it, and ends with the body; most bodies never ask.
 
     Errors: those of `session_under_way`.

@@ -18,6 +18,7 @@ from rocketmq_capacity.progress.lines import stamped
 from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
+from rocketmq_capacity.spark.daemon import without_archives
 from rocketmq_capacity.steps.asked_language import said_as_asked
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.place import told_in_one_line, usable_place, variables_of
@@ -108,7 +109,7 @@ def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
     The line is an ERROR of the app's log, whose other lines are those of the progress. All of them are in the policy's
     language.
     """
-    prefer_installed_pyspark(sys.path)
+    sys.path[:] = without_archives(sys.path)
     end_without_collector()
     try:
         main(None)
@@ -116,17 +117,3 @@ def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
         said = said_as_asked(one_line(error), sys.argv[1:])
         sys.stderr.write(stamped(ERROR, f"{Path(sys.argv[0]).stem}: {said}"))
         sys.exit(error.exit_status)
-
-
-def prefer_installed_pyspark(path: list[str]) -> None:
-    """Remove the archives of PySpark that spark-submit puts on the path, if the package itself is on it too.
-
-    Both are the same code. Python would compile an archive again in every app, which takes a second.
-    Source: PythonUtils.sparkPythonPath, Spark 4.2.0.
-    """
-    for entry in list(path):
-        archive = Path(entry)
-        if archive.match("pyspark/python/lib/*.zip"):
-            package = archive.parents[2]
-            if str(package.parent) in path and (package / "__init__.py").is_file():
-                path.remove(entry)

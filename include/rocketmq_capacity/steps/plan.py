@@ -10,6 +10,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from rocketmq_capacity.collector import give_memory_back
+from rocketmq_capacity.language.catalogue import words_of
+from rocketmq_capacity.language.of_plan import CATALOGUE
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.progress.progress import Progress
 from rocketmq_capacity.report.html import get_ready
@@ -35,6 +37,7 @@ def plan_snapshots(
     *,
     scenario: Scenario | None = None,
     progress: Progress | None = None,
+    end_session: Callable[[], object] | None = None,
 ) -> Plan:
     """Plan the cluster into the folder ``out``: report, plan and tables. Gives the plan.
 
@@ -46,11 +49,12 @@ def plan_snapshots(
         out: an empty folder. The lake is made beside it, in a folder that the caller deletes when Spark has ended.
         scenario: the changes of the last snapshot, which is planned in addition to the cluster as it is.
         progress: shows how far the steps are.
+        end_session: is called in a thread once everything is computed, because what publishes needs no session.
     """
     progress = progress or Progress()
     # After an error Spark's tasks may still write here; whoever gave the folder deletes the rest when Spark has ended.
     a_lake = tempfile.TemporaryDirectory(prefix=".lake.", dir=out.parent, ignore_cleanup_errors=True)
-    with a_lake as folder, _thread() as thread:
+    with a_lake as folder, _thread() as thread, _thread() as beside:
         lake, shown = Lake(Path(folder), is_kept=False), waited_for(session, progress)
         stored: list[Planning] = []
         early: list[Future[int]] = []
@@ -64,7 +68,7 @@ def plan_snapshots(
             """Start them while this process is still busy with units, unless they have units already."""
             spark = session()
             if not early:
-                warm_up(spark, allocate.__module__, assess.__module__)
+                warm_up(spark)
 
         thread.submit(start_workers)
         while taken:
@@ -72,9 +76,14 @@ def plan_snapshots(
             run = lake.run("cluster", taken[0].name or "now")
             stored.append(Planning(shown, run, policy, progress, taken[0].name))
             _store(stored[-1], taken.pop(0), None if taken else begin)
-        thread.submit(get_ready)  # for the page, while Spark's processes assess
+        beside.submit(get_ready)  # for the page, while Spark's processes start or allocate
+        beside.submit(words_of, CATALOGUE)
         give_memory_back()
-        plan = _planned(stored, early, scenario)
+        _computed(stored, early)
+        result = None if scenario is None else effect(stored[-2], stored[-1], scenario)
+        if end_session is not None:
+            beside.submit(end_session)
+        plan = publish(stored[-1], result)
         stored[-1].run.export(out)
         return plan
 
@@ -94,14 +103,12 @@ def _thread() -> Iterator[Executor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _planned(stored: Sequence[Planning], early: Sequence[Future[int]], scenario: Scenario | None) -> Plan:
-    """The plan of the last run, which is published; ``early`` already allocates for it."""
+def _computed(stored: Sequence[Planning], early: Sequence[Future[int]]) -> None:
+    """Compute all that the plan of the last run needs; ``early`` already allocates for it."""
     before: RunFindings | None = None
     for planning in stored:
         allocate(planning, early if planning is stored[-1] else ())
         assess(planning, before)
         if planning.name == BEFORE:
             before = planning.found()
-    planning = stored[-1]
-    recommend(planning)
-    return publish(planning, None if scenario is None else effect(stored[-2], planning, scenario))
+    recommend(stored[-1])
