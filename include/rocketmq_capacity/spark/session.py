@@ -104,6 +104,7 @@ class Session:
     def __init__(self, starting: Future[StartedSession]) -> None:
         self._starting = starting
         self._ending = Lock()
+        self._has_ended = False
 
     def __call__(self) -> SparkSession:
         """The session. Errors: those of `start_session`."""
@@ -117,8 +118,11 @@ class Session:
     def end(self) -> None:
         """Stop it, unless it has ended: from now on nobody needs it."""
         with self._ending:
-            if self._starting.exception() is None and self._starting.result().jvm.is_alive():
-                self().stop()  # a second call of Spark's does nothing
+            if self._has_ended or self._starting.exception() is not None:
+                return
+            if self._starting.result().jvm.is_alive():
+                self().stop()
+            self._has_ended = True
 
 
 @contextmanager
