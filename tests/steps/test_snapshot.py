@@ -1,8 +1,10 @@
 """What the first step stores."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
@@ -15,7 +17,16 @@ from rocketmq_capacity.snapshot.units import UNITS_A_TABLE
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
 from rocketmq_capacity.steps.snapshot import MANY_GROUPS, snapshot
 from rocketmq_capacity.store.lake import Run
+from tests.fixtures.generated import write_fleet
 from tests.kills.steps import no_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """How many rows a task gets."""
+    yield pa.RecordBatch.from_pydict({"rows": [sum(batch.num_rows for batch in batches)]})
 
 
 @pytest.mark.parametrize("keeps_inventory", [True, False])
@@ -68,3 +79,19 @@ def test_of_many_groups_the_first_half_is_given_while_the_other_is_made(tmp_path
     assert half == UNITS_A_TABLE * len(first)
     assert whole == planning.number(tables.GroupUnit)
     assert whole / 3 < half < whole * 2 / 3
+
+
+@pytest.mark.slow
+def test_groups_that_are_one_file_are_shared_out_among_the_cores(tmp_path: Path, spark: "SparkSession") -> None:
+    groups = UNITS_A_TABLE * 4 // 5
+    write_fleet(tmp_path / "fleet.json", groups, seed=1)
+    planning = Planning(lambda: spark, Run(tmp_path / "run"), Policy())
+    snapshot(planning, read_inventory(tmp_path / "fleet.json"))
+    whole = planning.number(tables.GroupUnit)
+
+    counts = planning.units(tables.GroupUnit, "facts", "observations", "sampled").frame.mapInArrow(rows_of, "rows long")
+
+    rows = [row["rows"] for row in counts.collect()]
+    assert len(planning.files(tables.GroupUnit)) == 1
+    assert sum(rows) == whole > groups / 2
+    assert max(rows) < whole * 2 / 3

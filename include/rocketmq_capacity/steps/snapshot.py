@@ -27,6 +27,10 @@ MANY_GROUPS: Final = 2_000
 """From so many on, Spark gets the first half of the groups while this process makes the other half."""
 ROW_GROUP_ROWS: Final = 65_536
 """The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
+ROW_GROUP_UNITS: Final = 25
+"""The same of units: a cluster of some hundred groups is then shared out evenly among the cores."""
+
+UNITS: Final = (tables.GroupUnit, tables.TopicUnit)
 
 
 def snapshot(
@@ -95,7 +99,8 @@ def _write(planning: Planning, filled: Iterable[tuple[type[Dataset], pa.Table]])
                 writing.result()
             # Written by Arrow: Spark would only copy it. The types are Parquet's own, as in every other table.
             write = partial(add_file, planning.run, dataset, table)
-            writing = writer.submit(write, row_group_size=ROW_GROUP_ROWS, compression="zstd")
+            rows = ROW_GROUP_UNITS if dataset in UNITS else ROW_GROUP_ROWS
+            writing = writer.submit(write, row_group_size=rows, compression="zstd")
             if dataset is tables.Cluster:
                 give_blocks_back()  # those of the fingerprint are more than all other tables need
         if writing is not None:
