@@ -27,7 +27,7 @@ MANY_GROUPS: Final = 2_000
 """From so many on, Spark gets the first half of the groups while this process makes the other half."""
 ROW_GROUP_ROWS: Final = 65_536
 """The most rows of a row group. Spark gives a task whole row groups, so a long table needs several."""
-ROW_GROUP_UNITS: Final = 25
+ROW_GROUP_UNITS: Final = 50
 """The same of units: a cluster of some hundred groups is then shared out evenly among the cores."""
 
 UNITS: Final = (tables.GroupUnit, tables.TopicUnit)
