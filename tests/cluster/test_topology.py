@@ -148,9 +148,10 @@ def while_clients_are_suspended(cluster: Cluster, clients: Clients) -> Inventory
         clients.suspend_consumer(numbers[group, "p2"])
         clients.stop_consumer(numbers[group, "p1"])
     clients.settled()
-    # What a client had read when it was suspended moves its offsets up to 5 s later (persistConsumerOffsetInterval).
-    time.sleep(8)
     clients.produce("post", 60)
+    # A pull that waited at the broker when its client was suspended is still answered, and what it brings moves the
+    # offset up to 5 s later (persistConsumerOffsetInterval).
+    time.sleep(8)
     for _ in range(TRIES):
         inventory = taken((cluster.nameserver,), samples=4)
         if {one.consumer_group for one, _ in found(inventory, "STUCK_QUEUE")}.issuperset(SUSPENDED):

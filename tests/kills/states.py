@@ -46,7 +46,7 @@ def assert_nothing_half_written(run: Run, whole: Files) -> None:
     """Whatever can be read is as in the whole run; and a dataset that can be read is there with all its files."""
     found = readable(run)
     different = [name for name, content in found.items() if content != whole.get(name)]
-    assert different == []
+    assert different == [], different
     for step in STEPS:
         if run.is_committed(step):
             for name in json.loads(whole[f"steps/{step}.json"])["datasets"]:

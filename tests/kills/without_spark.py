@@ -82,7 +82,7 @@ class Session:
 
     def parquet(self, *files: str) -> Frame:
         """The rows of these files."""
-        return Frame(lambda: iter(pq.read_table(list(files)).to_batches(BATCH_ROWS)))
+        return Frame(lambda: iter(pq.read_table(list(files)).combine_chunks().to_batches(BATCH_ROWS)))
 
     def range(self, start: int, end: int, step: int, _partitions: int) -> Frame:
         """A row a number."""

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -39,23 +40,29 @@ def test_workers_are_forked_by_one_process_that_has_imported_the_modules_and_the
     assert (has_imported, Path(place)) == ("True", Path(pyspark.__file__))
 
 
+def on(master: str, **given: str) -> Callable[[str], str | None]:
+    """The settings of a session on this master."""
+    return {"spark.master": master, **given}.get
+
+
 def test_the_daemon_is_set_where_tasks_run_on_the_driver_s_machine() -> None:
     settings = {MODULE: "rocketmq_capacity.spark.daemon", f"spark.executorEnv.{IMPORTS}": "one,two"}
 
-    assert for_driver("local[*]", sys.executable, ["one", "two"]) == settings
-    assert for_driver("local", sys.executable, ["one", "two"]) == settings
+    assert for_driver(on("local[*]"), sys.executable, ["one", "two"]) == settings
+    assert for_driver(on("local"), sys.executable, ["one", "two"]) == settings
 
 
 @pytest.mark.parametrize(
-    ("master", "python"),
+    ("given", "python"),
     [
-        ("spark://10.0.0.1:7077", sys.executable),
-        ("k8s://https://10.0.0.1:6443", sys.executable),
-        ("local-cluster[2,1,1024]", sys.executable),
-        ("local[*]", "/another/python3"),
+        (on("spark://10.0.0.1:7077"), sys.executable),
+        (on("k8s://https://10.0.0.1:6443"), sys.executable),
+        (on("local-cluster[2,1,1024]"), sys.executable),
+        (on("local[*]"), "/another/python3"),
+        (on("local[*]", **{MODULE: "a.daemon"}), sys.executable),
     ],
 )
-def test_executors_that_may_lack_the_package_and_other_interpreters_keep_spark_s_own_daemon(
-    master: str, python: str
+def test_executors_that_may_lack_the_package_and_daemons_of_a_deployment_are_left_alone(
+    given: Callable[[str], str | None], python: str
 ) -> None:
-    assert for_driver(master, python, ["one"]) == {}
+    assert for_driver(given, python, ["one"]) == {}

@@ -9,7 +9,7 @@ Source: PythonUtils.sparkPythonPath and PythonWorkerFactory.startDaemon, Spark 4
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -20,16 +20,20 @@ IMPORTS: Final = "ROCKETMQ_CAPACITY_IMPORTS"
 """The environment variable for the modules that the daemon imports: their names with commas."""
 
 
-def for_driver(master: str, python: str, modules: Iterable[str]) -> dict[str, str]:
-    """The settings of a session whose workers are forked by this daemon; none where it may be missing.
+def for_driver(given: Callable[[str], str | None], python: str, modules: Iterable[str]) -> dict[str, str]:
+    """The settings of a session whose workers are forked by this daemon.
+
+    None where it may be missing, and where the deployment has a daemon of its own.
 
     Args:
-        master: of the session.
+        given: the session's settings so far.
         python: the interpreter of the workers.
         modules: those that their functions are in.
     """
+    master = given("spark.master") or ""
     is_here = master == "local" or master.startswith("local[")
-    if not is_here or python != sys.executable or not Path(__file__).is_file():
+    is_installed = python == sys.executable and Path(__file__).is_file()
+    if given(MODULE) is not None or not is_here or not is_installed:
         return {}
     return {MODULE: __name__, f"spark.executorEnv.{IMPORTS}": ",".join(modules)}
 

@@ -71,9 +71,10 @@ class Jvm:
             listener.join(ENDS_WITHIN_S)
             raise self._not_started()
 
-    def master(self) -> str:
-        """Where Spark will run tasks, such as ``local[*]``. ``spark-submit`` has decided it from all its sources."""
-        return str(self.gateway.jvm.java.lang.System.getProperty("spark.master"))
+    def setting(self, name: str) -> str | None:
+        """A setting such as ``spark.master``, which ``spark-submit`` has from all its sources; None without one."""
+        value: str | None = self.gateway.jvm.java.lang.System.getProperty(name)
+        return value
 
     def is_alive(self) -> bool:
         """Whether it answers."""

@@ -88,7 +88,7 @@ def start_session(
     conf.setAll([(f"spark.executorEnv.{variable}", value) for variable, value in of_executors.items()])
     jvm = Jvm(conf, tell=tell, hold=hold)
     try:
-        conf.setAll(list(for_driver(jvm.master(), os.environ["PYSPARK_PYTHON"], modules).items()))
+        conf.setAll(list(for_driver(jvm.setting, os.environ["PYSPARK_PYTHON"], modules).items()))
         SparkContext(conf=conf, gateway=jvm.gateway)
         return StartedSession(SparkSession.builder.getOrCreate(), jvm)
     except Py4JJavaError as error:
