@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.spark.daemon import IMPORTS, MODULE, for_driver
+from rocketmq_capacity.spark.daemon import IMPORTS, MODULE, daemon_settings
 
 SEEN_IN_WORKERS: Final = """
 import sys
@@ -48,8 +48,8 @@ def on(master: str, **given: str) -> Callable[[str], str | None]:
 def test_the_daemon_is_set_where_tasks_run_on_the_driver_s_machine() -> None:
     settings = {MODULE: "rocketmq_capacity.spark.daemon", f"spark.executorEnv.{IMPORTS}": "one,two"}
 
-    assert for_driver(on("local[*]"), sys.executable, ["one", "two"]) == settings
-    assert for_driver(on("local"), sys.executable, ["one", "two"]) == settings
+    assert daemon_settings(on("local[*]"), sys.executable, ["one", "two"]) == settings
+    assert daemon_settings(on("local"), sys.executable, ["one", "two"]) == settings
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_the_daemon_is_set_where_tasks_run_on_the_driver_s_machine() -> None:
 def test_executors_that_may_lack_the_package_and_daemons_of_a_deployment_are_left_alone(
     given: Callable[[str], str | None], python: str
 ) -> None:
-    assert for_driver(given, python, ["one"]) == {}
+    assert daemon_settings(given, python, ["one"]) == {}

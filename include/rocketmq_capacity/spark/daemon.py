@@ -3,7 +3,7 @@
 Spark's own daemon takes PySpark from an archive, which keeps no byte code, so each start compiles it anew; and each
 worker imports the rest for itself. Together that is two seconds of a small plan.
 
-The driver has to decide for it (`for_driver`): on other machines the package may come only with a task.
+It is used only on the driver's machine (`daemon_settings`): other machines may get the package only with a task.
 Source: PythonUtils.sparkPythonPath and PythonWorkerFactory.startDaemon, Spark 4.2.0; pyspark/daemon.py.
 """
 
@@ -20,15 +20,15 @@ IMPORTS: Final = "ROCKETMQ_CAPACITY_IMPORTS"
 """The environment variable for the modules that the daemon imports: their names with commas."""
 
 
-def for_driver(given: Callable[[str], str | None], python: str, modules: Iterable[str]) -> dict[str, str]:
-    """The settings of a session whose workers are forked by this daemon.
+def daemon_settings(given: Callable[[str], str | None], python: str, modules: Iterable[str]) -> dict[str, str]:
+    """The settings with which a session has this daemon.
 
-    None where it may be missing, and where the deployment has a daemon of its own.
+    Empty where the daemon may be missing, and where the deployment has one of its own.
 
     Args:
         given: the session's settings so far.
         python: the interpreter of the workers.
-        modules: those that their functions are in.
+        modules: those that the daemon imports, with the functions that workers run.
     """
     master = given("spark.master") or ""
     is_here = master == "local" or master.startswith("local[")

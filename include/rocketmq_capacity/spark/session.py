@@ -19,7 +19,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from rocketmq_capacity.errors import CapacityError, DiskFull, SparkGone, StoreUnreachable
-from rocketmq_capacity.spark.daemon import for_driver
+from rocketmq_capacity.spark.daemon import daemon_settings
 from rocketmq_capacity.spark.jvm import OPTIONS, environment, options
 from rocketmq_capacity.spark.process import NO_ANSWER, Jvm
 
@@ -88,7 +88,7 @@ def start_session(
     conf.setAll([(f"spark.executorEnv.{variable}", value) for variable, value in of_executors.items()])
     jvm = Jvm(conf, tell=tell, hold=hold)
     try:
-        conf.setAll(list(for_driver(jvm.setting, os.environ["PYSPARK_PYTHON"], modules).items()))
+        conf.setAll(list(daemon_settings(jvm.setting, os.environ["PYSPARK_PYTHON"], modules).items()))
         SparkContext(conf=conf, gateway=jvm.gateway)
         return StartedSession(SparkSession.builder.getOrCreate(), jvm)
     except Py4JJavaError as error:
@@ -116,7 +116,7 @@ class Session:
         return self._starting.result().jvm if is_started else None
 
     def end(self) -> None:
-        """Stop it, unless it has ended: from now on nobody needs it."""
+        """Stop it, once; nobody may need it any more."""
         with self._ending:
             if self._has_ended or self._starting.exception() is not None:
                 return
