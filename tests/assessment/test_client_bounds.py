@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
-from tests.assessment.cases import a_group, a_topic, members, owned, pops, takes
+from tests.assessment.cases import a_group, a_topic, member, members, owned, pops, takes
 from tests.assessment.judge import Row, judge
 from tests.simulation.clusters import cluster, queues
 
@@ -54,6 +54,56 @@ def test_what_machine_room_can_use_is_the_queues_of_its_rooms() -> None:
     assert (found["max_useful_clients"], found["max_useful_replicas"]) == (6, 2)
     assert (found["min_replicas"], found["max_replicas"]) == (2, 2)
     assert _bounds(_clients(2, "AVG"), hz=2, sh=4)["max_useful_replicas"] == 6
+
+
+ROOMS: Final = {
+    "brokers": [{"pattern": "^(?P<room>[^@]+)@"}],
+    "clients": [{"pattern": "^(?P<room>[a-z]+)-"}],
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    in_hz=st.lists(st.integers(0, 6), min_size=1, max_size=3),
+    in_sh=st.lists(st.integers(0, 6), min_size=3, max_size=3),
+    in_bj=st.lists(st.integers(0, 9), min_size=3, max_size=3),
+    strategy=st.sampled_from(["MACHINE_ROOM_NEARBY", "CONSISTENT_HASH", "AVG", "AVG_BY_CIRCLE"]),
+)
+def test_so_many_clients_can_own_a_queue_as_the_strategy_in_use_lets(
+    in_hz: list[int], in_sh: list[int], in_bj: list[int], strategy: str
+) -> None:
+    numbers = list(zip(in_hz, in_sh, in_bj, strict=False))
+    topics = [
+        a_topic(f"t{index}", *(queues(name, number) for name, number in zip(("hz@a", "sh@b", "bj@c"), of, strict=True)))
+        for index, of in enumerate(numbers)
+    ]
+    ids = [f"{room}-{index:02}" for room in ("hz", "sh") for index in range(30)]  # none in bj
+    group = a_group("g", [member(one, allocate_strategy=strategy) for one in ids], topics, lag=0)
+    judged = judge(cluster([*topics], [group]), Policy.model_validate({"rooms": ROOMS}))
+
+    useful = judged.group("g")["max_useful_replicas"]
+    name = "MACHINE_ROOM_NEARBY-AVG" if strategy == "MACHINE_ROOM_NEARBY" else strategy
+    owners = {row["client_id"] for row in judged.allocation if row["strategy"] == name}
+    if strategy == "CONSISTENT_HASH" or (strategy == "MACHINE_ROOM_NEARBY" and any(in_bj)):
+        assert len(owners) <= useful
+    else:
+        assert len(owners) == useful
+
+
+def test_further_clients_are_tried_in_each_machine_room_in_turn() -> None:
+    """Each room reads a topic of its own. Four clients in each are enough, and no topic has eight queues."""
+    topics = [
+        a_topic(name, queues(broker, 7), rates={(broker, index): 60.0 for index in range(7)})
+        for name, broker in (("t", "hz@a"), ("u", "sh@b"))
+    ]
+    status = *takes("t", 45.0), *takes("u", 45.0)
+    about: dict[str, Any] = {"consume_threads": 10, "consume_batch_size": 1, "status": status}
+    ids = [f"{room}-{index}" for room in ("hz", "sh") for index in range(3)]
+    group = a_group("g", [member(one, allocate_strategy="MACHINE_ROOM_NEARBY", **about) for one in ids], topics, lag=0)
+    found = judge(cluster(topics, [group]), Policy.model_validate({"rooms": ROOMS})).group("g")
+
+    assert (found["provision_status"], found["needed_clients_target"]) == ("UNDER_PROVISIONED", 8)
+    assert (found["max_useful_clients"], found["max_useful_replicas"]) == (7, 14)
 
 
 def test_too_few_clients_have_a_target_above_todays_number_or_none() -> None:

@@ -20,6 +20,7 @@ from rocketmq_capacity.assessment.provision import NOT_KNOWN
 from rocketmq_capacity.assessment.rules import cluster_rules, group_rules, topic_rules
 from rocketmq_capacity.assessment.scale_down import ScaleDown, scale_down, settled
 from rocketmq_capacity.assessment.size_table import group_sizes
+from rocketmq_capacity.assessment.staff import max_useful_clients
 from rocketmq_capacity.assessment.together import divide_together, size_together
 from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.assessment.traffic_forecast import full_of_queues
@@ -148,7 +149,7 @@ def _status(group: AssessedGroup, spare: ScaleDown) -> GroupStatus:
         connections=facts.connections,
         distinct_client_ids=facts.distinct_client_ids,
         topics=tuple(sorted((reads.topic.topic for reads in group.business), key=java_order)),
-        max_useful_clients=group.max_useful_clients,
+        max_useful_clients=max_useful_clients(facts),
         provision_status=verdict.status,
         provision_doubt=verdict.doubt,
         pass_ratios={

@@ -220,7 +220,7 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
     calls = remedies.shorter_calls(group.division, work, bound, peak) if is_busy and first is None else None
     strategies = remedies.strategies(group.staff, group.loads) if first is None else {}
     is_sized = is_busy and verdict.needed is not None
-    in_room = more_in_room(group.staff, work, bound, needed or group.max_useful_clients) if is_sized else None
+    in_room = more_in_room(group.staff, work, bound, needed or group.useful_clients) if is_sized else None
     both = None
     if (
         calls is not None
@@ -243,7 +243,7 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
             needed_clients=needed,
             needed_busy_ratio=needed and rounded(group.sizes.share(needed)),
             needed_in_room=in_room or UNSET,
-            max_useful_clients=group.max_useful_clients,
+            max_useful_clients=group.useful_clients,
             consume_threads=_least_threads(work),
             needed_consume_threads=None if threads is None else threads.consume_threads,
             threads_busy_ratio=None if threads is None else rounded(threads.busy_ratio),
@@ -295,7 +295,7 @@ def clients_to_spare(group: AssessedGroup, left: int) -> Iterator[Finding]:
             needed_busy_ratio=rounded(after),
             one_lost_busy_ratio=rounded(without_one),
             min_clients=floor,
-            max_useful_clients=group.max_useful_clients,
+            max_useful_clients=group.useful_clients,
             peak_days=group.peak.days,
             doubt=group.provision.doubt,
         ),

@@ -76,7 +76,7 @@ def client_bounds(group: AssessedGroup, verdict: Provision, spare: ScaleDown) ->
 
 def _useful(group: AssessedGroup) -> int | None:
     """Clients beyond this many own nothing; None for groups that pop, have gRPC clients, or do not divide queues."""
-    queues = group.max_useful_clients
+    queues = group.useful_clients
     if queues is None or group.current is None or not group.facts.connections:
         return queues if group.business else None
     strategy = group.computed_strategy

@@ -31,7 +31,7 @@ from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.slow_pulls import SlowPulls, slow_pulls
 from rocketmq_capacity.assessment.spare import forbids
-from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, pulled_sizes
+from rocketmq_capacity.assessment.staff import Staff, pulled_sizes, useful_clients
 from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
 from rocketmq_capacity.assessment.suspended import Shares, Suspended, suspended_clients
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend, traffic_trend
@@ -242,7 +242,7 @@ class AssessedGroup:
             self.work,
             self.planned_work,
             self.pops,
-            self.max_useful_clients,
+            self.useful_clients,
         )
 
     @cached_property
@@ -494,9 +494,9 @@ class AssessedGroup:
         return pulled_sizes(self.facts)
 
     @cached_property
-    def max_useful_clients(self) -> int | None:
-        """How many clients can own a queue; see :func:`max_useful_clients`."""
-        return max_useful_clients(self.facts)
+    def useful_clients(self) -> int | None:
+        """How many clients can own a queue; see :func:`useful_clients`."""
+        return useful_clients(self.facts, self.computed_strategy)
 
 
 GroupRule = Callable[[AssessedGroup], Iterator[Finding]]

@@ -12,7 +12,7 @@ from rocketmq_capacity.assessment.current import predicted_owners
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.search import least_number, result
 from rocketmq_capacity.assessment.sizes import Crowd
-from rocketmq_capacity.assessment.staff import Staff, pulled_sizes
+from rocketmq_capacity.assessment.staff import Staff, useful_clients
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.division import Division
@@ -74,10 +74,10 @@ def queues_and_clients(staff: Staff, work: Work, bound: float) -> MoreQueues | N
     """The fewest queues on each broker of that topic that are enough together with more clients, and these clients."""
     peak = staff.peak.scale
     today, evenly = staff.facts.connections, work.evenly() * peak
-    if np.isnan(evenly) or staff.max_useful_clients is None:
+    if np.isnan(evenly) or staff.useful_clients is None:
         return None
     for layout in _layouts(staff, work):
-        most = layout.max_useful_clients
+        most = layout.useful_clients
         # With fewer clients than this, even the best division is too much.
         if most <= today or most * bound < today * evenly or not layout.is_enough(most, bound):
             continue
@@ -145,9 +145,9 @@ class _Layout:
         return Queues.of(self.facts)
 
     @cached_property
-    def max_useful_clients(self) -> int:
-        """How many readable queues its largest pulled topic has."""
-        return max(pulled_sizes(self.facts).values())
+    def useful_clients(self) -> int:
+        """How many clients can own a queue."""
+        return useful_clients(self.facts, self.staff.strategy) or 0
 
     def is_enough(self, clients: int, bound: float) -> bool:
         """Whether the busiest of so many clients is within the bound."""

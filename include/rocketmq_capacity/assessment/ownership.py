@@ -327,7 +327,7 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
             idle=len(ids),
             idle_ratio=rounded(share),
             standby=standby or UNSET,
-            max_useful_clients=group.max_useful_clients,
+            max_useful_clients=group.useful_clients,
             ordered=is_ordered,
         ),
         message=_idle_of(group, len(ids), queues),

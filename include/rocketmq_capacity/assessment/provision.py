@@ -104,7 +104,7 @@ def provision(sizes: Sizes, growth: Growth, no_verdict: str | None, doubt: str |
         least = clients_for(planned.typical_clients() * scale, bound)
         if verdict.cause is not None:
             least = max(least, staff.facts.connections, (needed and needed.target) or 0)
-        most = staff.max_useful_clients
+        most = staff.useful_clients
         least = least if most is None else min(least, max(most, 1))
     return replace(
         verdict,

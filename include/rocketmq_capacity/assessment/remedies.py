@@ -71,7 +71,7 @@ def together(sizes: Sizes, work: Work, bound: float) -> JoinedRemedies | None:
     limits, today = staff.policy.thresholds.RAISE_CONSUME_THREADS, staff.facts.connections
     # The busiest client may be the one with most threads; then it gains least.
     most, largest = most_threads(work, limits), float(np.fmax.reduce(work.threads))
-    clients = max(today, staff.max_useful_clients or today)
+    clients = max(today, staff.useful_clients or today)
     share = sizes.share(clients)
     if share is None or work.is_orderly or not largest < most or bound <= 0:
         return None

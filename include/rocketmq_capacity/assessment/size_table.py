@@ -28,7 +28,7 @@ def likely_numbers(group: AssessedGroup) -> set[int]:
 
 
 def _numbers(group: AssessedGroup, needed: int) -> set[int]:
-    today, most = group.facts.connections, group.max_useful_clients
+    today, most = group.facts.connections, group.useful_clients
     if most is None:
         most = max(ROOM * today, needed)
     most = max(1, min(most, MOST_CLIENTS))

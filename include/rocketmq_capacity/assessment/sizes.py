@@ -72,7 +72,7 @@ class Divided:
     """A group with another number of clients.
 
     With fewer than today, the last in Java's order have left. With more, each further one copies the figures and the
-    strategy of one of today's consumers, in turn.
+    strategy of one of today's consumers, in turn (`Staff.like_further`).
 
     Attributes:
         division: its queues, and the consumers that there would be.
@@ -195,8 +195,7 @@ class Crowd:
     def _like(self) -> Integers:
         """Of each of ``_every`` the place of the one that it is or copies."""
         now = range(len(self._today))
-        copied = now if self.staff.copied is None else self.staff.copied
-        return np.array([*now, *islice(cycle(copied), self.most - len(now))])
+        return np.array([*now, *islice(cycle(self.staff.like_further), self.most - len(now))])
 
     @cached_property
     def _every(self) -> list[Consumer]:
@@ -351,7 +350,7 @@ def more_clients(sizes: Sizes, bound: float) -> "Search":
 
 def _most(staff: Staff) -> int:
     """The highest number of clients that is tried."""
-    most = staff.max_useful_clients
+    most = staff.useful_clients
     return MOST_CLIENTS if most is None else min(most, MOST_CLIENTS)
 
 

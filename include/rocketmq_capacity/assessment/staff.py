@@ -1,5 +1,6 @@
 """The clients of a group, who owns what today, and what is planned for them: other numbers of clients start from it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,10 +10,10 @@ from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
-from rocketmq_capacity.model.facts import GroupFacts
+from rocketmq_capacity.model.facts import Consumer, GroupFacts, Reads
 from rocketmq_capacity.model.owners import Allocator
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import OWN_CHOICE, POP
+from rocketmq_capacity.vocabulary import CONSISTENT_HASH, MACHINE_ROOM_NEARBY, OWN_CHOICE, POP
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +35,8 @@ class Staff:
         work: the work of the clients today; None if an owner is unknown.
         planned_work: the same with ``planned_msgs_per_s``.
         pops: whether the group pops some queue.
-        max_useful_clients: of :func:`max_useful_clients`.
-        copied: the places of those that further clients copy, in turn; None: of all.
+        useful_clients: of :func:`useful_clients`.
+        copied: the places of those that further clients copy, in turn; None: as `like_further` says.
     """
 
     division: Division
@@ -51,13 +52,27 @@ class Staff:
     work: Work | None
     planned_work: Work | None
     pops: bool
-    max_useful_clients: int | None
+    useful_clients: int | None
     copied: Sequence[int] | None = None
 
     @property
     def facts(self) -> GroupFacts:
         """The snapshot's facts about the group."""
         return self.division.group
+
+    @property
+    def strategy(self) -> str | None:
+        """The strategy in use, by the name under which it is computed; None for a group that is not clustering."""
+        return None if self.current is None else self.policy.computed(self.current.strategy)
+
+    @property
+    def like_further(self) -> Sequence[int]:
+        """The places of those that further clients are like, in turn; under MACHINE_ROOM_NEARBY also room by room."""
+        consumers = self.division.members.consumers
+        if self.copied is not None:
+            return self.copied
+        is_nearby = (self.strategy or "").startswith(MACHINE_ROOM_NEARBY)
+        return _by_room(consumers) if is_nearby else range(len(consumers))
 
     @property
     def mends_first(self) -> str | None:
@@ -71,8 +86,11 @@ def pulled_sizes(facts: GroupFacts) -> dict[str, int]:
 
     The mode is the broker's, also for an orderly group.
     """
-    pulled = [reads for reads in facts.business if reads.message_request_mode != POP]
-    return {reads.topic.topic: sum(place.readable for place in reads.topic.places) for reads in pulled}
+    return {reads.topic.topic: sum(place.readable for place in reads.topic.places) for reads in _pulled(facts)}
+
+
+def _pulled(facts: GroupFacts) -> list[Reads]:
+    return [reads for reads in facts.business if reads.message_request_mode != POP]
 
 
 def max_useful_clients(facts: GroupFacts) -> int | None:
@@ -86,3 +104,43 @@ def max_useful_clients(facts: GroupFacts) -> int | None:
     if any(one.allocate_strategy == OWN_CHOICE for one in facts.consumers):
         return None
     return max(pulled_sizes(facts).values(), default=0)
+
+
+def useful_clients(facts: GroupFacts, strategy: str | None) -> int | None:
+    """How many clients can own a queue under the strategy in use; None as of :func:`max_useful_clients`.
+
+    AVG and AVG_BY_CIRCLE give the queues of every topic to the same clients. CONSISTENT_HASH gives those of each topic
+    to others, and MACHINE_ROOM_NEARBY does so in each machine room.
+    """
+    largest = max_useful_clients(facts)
+    if not largest or strategy is None:
+        return largest
+    if strategy == CONSISTENT_HASH:
+        return sum(pulled_sizes(facts).values())
+    return _useful_in_rooms(facts) if strategy.startswith(MACHINE_ROOM_NEARBY) else largest
+
+
+def _useful_in_rooms(facts: GroupFacts) -> int:
+    """The same for MACHINE_ROOM_NEARBY, with clients in the rooms of today, wherever further ones run.
+
+    The queues of a room without clients go to the first clients of all, who are the first of their own rooms, too.
+    """
+    most: Counter[str | None] = Counter()
+    for reads in _pulled(facts):
+        in_room: Counter[str | None] = Counter()
+        for place in reads.topic.places:
+            in_room[place.room] += place.readable
+        most |= in_room
+    with_clients = {room: most[room] for room in {one.room for one in facts.consumers}}
+    elsewhere = max((queues for room, queues in most.items() if room not in with_clients), default=0)
+    return sum(with_clients.values()) + max(0, elsewhere - min(with_clients.values(), default=0))
+
+
+def _by_room(consumers: Sequence[Consumer]) -> list[int]:
+    """The places of consumers, in turn from each of their machine rooms."""
+    before: Counter[str | None] = Counter()
+    turns: list[tuple[int, int]] = []
+    for place, consumer in enumerate(consumers):
+        turns.append((before[consumer.room], place))
+        before[consumer.room] += 1
+    return [place for _, place in sorted(turns)]

@@ -45,7 +45,7 @@ def full_of_queues(group: AssessedGroup) -> float | None:
     None if clients can always be added, as under POP, or if it is unknown how busy so many would be. Work grows with
     traffic.
     """
-    most, bound, peak = group.max_useful_clients, group.policy.thresholds.PROVISION.under_utilisation, group.peak
+    most, bound, peak = group.useful_clients, group.policy.thresholds.PROVISION.under_utilisation, group.peak
     share = group.apart.sizes.share(most) if most else None
     return peak.msgs_per_s * bound / share if share and peak.msgs_per_s else None
 
@@ -92,7 +92,7 @@ def traffic_grows(group: AssessedGroup) -> Iterator[Finding]:
             forecast_days=bounds.forecast_days,
             needed_clients=needed,
             needed_busy_ratio=needed and rounded(group.apart.sizes.share(needed)),
-            max_useful_clients=group.max_useful_clients,
+            max_useful_clients=group.useful_clients,
             queues_full_msgs_per_s=rounded(full_of_all),
             queues_likely_days=None if full_of_all is None else rounded(trend.days_until(full_of_all)[1], 1),
             then_busy_ratio=rounded(at_peak.estimate * factor_then(group, forecast)),

@@ -218,7 +218,11 @@ class GroupPlan(Struct, frozen=True, kw_only=True):
     distinct_client_ids: Annotated[int, means("different client ids of them")]
     topics: Annotated[tuple[str, ...], means("its business topics")]
     max_useful_clients: Annotated[
-        int | None, means("more clients than this own nothing; null for POP, for gRPC clients, and if not clustering")
+        int | None,
+        means(
+            "more clients than this own nothing under AVG and AVG_BY_CIRCLE; null for POP, for gRPC clients, and if not"
+            " clustering"
+        ),
     ]
     provision_status: Annotated[str, means("UNDER_PROVISIONED, RIGHT_PROVISIONED, OVER_PROVISIONED or UNDECIDED")]
     provision_reason: Annotated[str | None, means("why, in words")] = None

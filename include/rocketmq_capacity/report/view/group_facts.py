@@ -29,9 +29,9 @@ def clients_in_words(group: GroupPlan) -> str:
 
 
 def useful_in_words(group: GroupPlan) -> str:
-    """How many clients can own a queue."""
-    if group.max_useful_clients is not None:
-        return number(group.max_useful_clients)
+    """How many clients can own a queue under the strategy in use."""
+    if group.client_bounds.max_useful is not None:
+        return number(group.client_bounds.max_useful)
     is_boundless = not is_clustering(group.message_model) or group.message_request_mode == POP
     return "no limit" if is_boundless else "unknown"
 
@@ -47,7 +47,7 @@ def facts_of_group(group: GroupPlan, staff: ClientsOfGroup, status: GroupStatus)
     listed = ", ".join(topics[:ITEMS]) + (f" and {len(topics) - ITEMS:,} more" if len(topics) > ITEMS else "")
     facts = [
         ("Running consumers", clients_in_words(group)),
-        ("Useful at most", useful_in_words(group) + (" clients" if group.max_useful_clients is not None else "")),
+        ("Useful at most", useful_in_words(group) + (" clients" if group.client_bounds.max_useful is not None else "")),
         (f"Reads {counted(len(topics), 'topic')}", listed or "no business topic"),
         ("Message model", (group.message_model or "unknown").replace("_", " ").capitalize()),
         ("Reads by", group.message_request_mode + CONSUMERS.get(group.consume_type or "", "")),

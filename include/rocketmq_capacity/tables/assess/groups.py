@@ -40,7 +40,7 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     max_useful_clients: Annotated[
         Count | None,
         means(
-            "readable queues of its largest pulled topic; more clients than this are idle; null for POP, for gRPC clients, and for groups that are not clustering"
+            "readable queues of its largest pulled topic; more clients than this are idle under AVG and AVG_BY_CIRCLE; null for POP, for gRPC clients, and for groups that are not clustering"
         ),
     ] = None
     provision_status: Annotated[
@@ -266,8 +266,8 @@ class GroupSize(Dataset, frozen=True, kw_only=True):
     """How busy the clients of a group would be with other numbers of them.
 
     With fewer than today, the last in Java's order leave. Additional ones are like those that are there. If a group can
-    use more than a few clients, not every number has a row: today's, ``needed_clients_target`` and
-    ``max_useful_clients`` have one. Groups for which other numbers cannot be computed have none.
+    use more than a few clients, not every number has a row: today's, ``needed_clients_target`` and the most that can
+    own a queue under the strategy in use have one. Groups for which other numbers cannot be computed have none.
 
     Grain: one row a group and number of clients.
     Units: clients, queues; busy shares are ratios at the peak; 1 is always busy.
