@@ -1,7 +1,6 @@
 """CONSUMER_CAPACITY: a group whose clients are too busy, or that has more clients than it needs."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
@@ -12,12 +11,12 @@ from rocketmq_capacity.assessment import remedies
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
-from rocketmq_capacity.assessment.more_in_room import NeededInRoom, more_in_room
 from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Cause, Provision
 from rocketmq_capacity.assessment.remedies import CallTime, JoinedRemedies
+from rocketmq_capacity.assessment.room_by_room import RoomClients, clients_of_rooms
 from rocketmq_capacity.assessment.search import Search, least_number, result
-from rocketmq_capacity.assessment.sizes import Sizes, more_clients
+from rocketmq_capacity.assessment.sizes import more_clients
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -58,7 +57,7 @@ class TooBusy(Evidence, frozen=True, kw_only=True):
     clients: Annotated[int, means("of the group", "client")]
     needed_clients: Annotated[int | None, means("that are enough", "client")]
     needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them")]
-    needed_in_room: Annotated[NeededInRoom | UnsetType, means("what is enough if clients come in one room")] = UNSET
+    needed_rooms: Annotated[Sequence[RoomClients] | UnsetType, means("in which machine rooms they run")] = UNSET
     max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
     consume_threads: Annotated[int | None, means("of the client with fewest", "thread")]
     needed_consume_threads: Annotated[int | None, means("of every client that are enough", "thread")]
@@ -89,6 +88,7 @@ class TooMany(Evidence, frozen=True, kw_only=True):
     clients_one_lost_busy_ratio: Annotated[float | None, means("busy share at the peak with one client fewer")]
     needed_clients: Annotated[int, means("that are enough", "client")]
     needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them at the peak")]
+    needed_rooms: Annotated[Sequence[RoomClients] | UnsetType, means("in which machine rooms they run")] = UNSET
     one_lost_busy_ratio: Annotated[float | None, means("the same if one of them is lost")]
     min_clients: Annotated[int, means("that the group keeps in any case", "client")]
     max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
@@ -115,6 +115,7 @@ class WillBeTooBusy(Evidence, frozen=True, kw_only=True):
     forecast_days: Annotated[float, means("that the policy looks ahead")]
     needed_clients: Annotated[int | None, means("that are enough for the traffic in so many days", "client")]
     needed_busy_ratio: Annotated[float | None, means("busy share of the busiest of them at the peak that was seen")]
+    needed_rooms: Annotated[Sequence[RoomClients] | UnsetType, means("in which machine rooms they run")] = UNSET
     max_useful_clients: Annotated[int | None, means("that can own a queue at most", "client")]
     queues_full_msgs_per_s: Annotated[
         float | None,
@@ -166,12 +167,11 @@ CONSUMER_CAPACITY: Final = Rule(
     The evidence has the utilisation with its bounds, and what would bring it down again. Each remedy is simulated
     alone, over all topics of the group: so many clients, so many threads, calls of the listener that take so many
     milliseconds (`needed_rt_ms`), so many queues, or another strategy. A remedy that is unknown does not suffice
-    alone. `needed_clients` come to the machine rooms of today's clients in turn. Where the clients of one room alone
-    are too busy under MACHINE_ROOM_NEARBY, `needed_in_room` has how many are enough if they come there. If no remedy
-    suffices alone, `needed_queues` has the fewest queues that are enough with more `clients`, or
-    `needed_together` has as many clients as can own a queue, with more threads and, if need be, shorter calls.
-    IDLE_CONSUMERS of a group that is too busy belongs to this cause: what ends the overload gives idle clients
-    work.
+    alone. Under MACHINE_ROOM_NEARBY further clients come to the room whose clients have most to do, and of fewer as
+    many stay in each room; `needed_rooms` has their numbers. If no remedy suffices alone, `needed_queues` has the
+    fewest queues that are enough with more `clients`, or `needed_together` has as many clients as can own a queue,
+    with more threads and, if need be, shorter calls. IDLE_CONSUMERS of a group that is too busy belongs to this cause:
+    what ends the overload gives idle clients work.
 
     Outliers are apart: see CLIENT_OUTLIER. A broadcasting group is as busy as its clients say, because its offsets
     on the brokers mean nothing. While SUBSCRIPTION_MISMATCH leaves queues unread (`mend_first`), no remedy is
@@ -219,14 +219,8 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
     queues = more_queues(group.staff, work, bound, is_harmed=group.is_harmed) if is_busy and first is None else None
     calls = remedies.shorter_calls(group.division, work, bound, peak) if is_busy and first is None else None
     strategies = remedies.strategies(group.staff, group.loads) if first is None else {}
-    is_sized = is_busy and verdict.needed is not None
-    in_room = more_in_room(group.staff, work, bound, needed or group.useful_clients) if is_sized else None
     both = None
-    if (
-        calls is not None
-        and not (needed or in_room or threads or queues)
-        and min(strategies.values(), default=bound + 1) > bound
-    ):
+    if calls is not None and not (needed or threads or queues) and min(strategies.values(), default=bound + 1) > bound:
         queues = queues_and_clients(group.staff, work, bound)
         both = remedies.together(group.sizes, work, bound) if queues is None else None
     yield finding(
@@ -242,7 +236,7 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
             clients=group.facts.connections,
             needed_clients=needed,
             needed_busy_ratio=needed and rounded(group.sizes.share(needed)),
-            needed_in_room=in_room or UNSET,
+            needed_rooms=rooms_of(group, needed),
             max_useful_clients=group.useful_clients,
             consume_threads=_least_threads(work),
             needed_consume_threads=None if threads is None else threads.consume_threads,
@@ -268,6 +262,16 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
     )
 
 
+def rooms_of(group: AssessedGroup, clients: int | None) -> Sequence[RoomClients] | UnsetType:
+    """In which machine rooms so many clients run; UNSET where that makes no difference."""
+    return (clients_of_rooms(group.staff, clients) if clients else None) or UNSET
+
+
+def _with_one_lost(group: AssessedGroup, clients: int) -> float | None:
+    busiest = group.sizes.busiest_with_one_lost(clients)
+    return None if busiest is None else busiest.estimate
+
+
 def needed_queues_of(queues: MoreQueues) -> NeededQueues:
     """What the evidence says of more queues."""
     return NeededQueues(topic=queues.topic, queues_per_broker=queues.queues_per_broker, clients=queues.clients)
@@ -280,7 +284,7 @@ def clients_to_spare(group: AssessedGroup, left: int) -> Iterator[Finding]:
     if use is None or use.times(group.peak.scale).upper >= least:
         return
     after = group.sizes.share(left)
-    without_one = group.sizes.share(left - 1)
+    without_one = _with_one_lost(group, left)
     yield finding(
         CONSUMER_CAPACITY,
         INFO,
@@ -290,9 +294,10 @@ def clients_to_spare(group: AssessedGroup, left: int) -> Iterator[Finding]:
             **_utilisation(group, use),
             over_utilisation_ratio=group.policy.thresholds.PROVISION.over_utilisation,
             clients=connections,
-            clients_one_lost_busy_ratio=rounded(group.sizes.share(connections - 1)),
+            clients_one_lost_busy_ratio=rounded(_with_one_lost(group, connections)),
             needed_clients=left,
             needed_busy_ratio=rounded(after),
+            needed_rooms=rooms_of(group, left),
             one_lost_busy_ratio=rounded(without_one),
             min_clients=floor,
             max_useful_clients=group.useful_clients,
@@ -323,21 +328,21 @@ def fewest_clients(group: AssessedGroup) -> Search:
     clients of `least_left` stay in any case.
     """
     bounds = group.policy.thresholds.PROVISION
-    share = partial(_upper_share, group.sizes)
+    sizes = group.sizes
 
     def is_enough(clients: int) -> bool:
         at_work = clients - group.entry.standby  # the policy's standbys are idle on purpose
         if at_work < 1:
             return False
-        lost = 0.0 if at_work == 1 else share(at_work - 1)
-        return share(at_work) <= bounds.over_utilisation and lost <= bounds.under_utilisation
+        if _upper(sizes.busiest(at_work)) > bounds.over_utilisation:
+            return False
+        return at_work == 1 or _upper(sizes.busiest_with_one_lost(at_work)) <= bounds.under_utilisation
 
     return least_number(is_enough, least_left(group.staff), group.facts.connections - 1, fewer=1)
 
 
-def _upper_share(sizes: Sizes, clients: int) -> float:
+def _upper(busiest: Interval | None) -> float:
     """The upper limit of the busiest client's share at the peak; infinite if unknown."""
-    busiest = sizes.busiest(clients)
     return float("inf") if busiest is None else rounded(busiest.upper, 9) or 0.0
 
 

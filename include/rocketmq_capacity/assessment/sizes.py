@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import cycle, islice
+from itertools import islice
 from math import ceil
 from typing import Final
 
@@ -14,6 +14,7 @@ from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
+from rocketmq_capacity.assessment.room_by_room import further, staying, with_one_lost
 from rocketmq_capacity.assessment.search import Search, or_shown, result
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
@@ -72,7 +73,7 @@ class Divided:
     """A group with another number of clients.
 
     With fewer than today, the last in Java's order have left. With more, each further one copies the figures and the
-    strategy of one of today's consumers, in turn (`Staff.like_further`).
+    strategy of one of today's consumers, in turn. Under MACHINE_ROOM_NEARBY rooms decide (see ``room_by_room``).
 
     Attributes:
         division: its queues, and the consumers that there would be.
@@ -172,12 +173,18 @@ class Crowd:
     def _today(self) -> Members:
         return self.staff.division.members
 
+    @cached_property
+    def _stays(self) -> Sequence[int]:
+        """The places of today's consumers, in the order in which they stay."""
+        return staying(self.staff)
+
     def _fewer(self, consumers: int) -> tuple[Members, Integers]:
-        left = self._today.consumers[:consumers]
+        places = sorted(self._stays[:consumers])
+        left = tuple(self._today.consumers[place] for place in places)
+        rows = self._today.client[places]
         if self._today.is_plain:
-            return self._today.alike(left, self._today.client_ids[:consumers]), np.arange(consumers)
-        members = Members(left)
-        return members, np.arange(len(members.client_ids))
+            return self._today.alike(left, [one.client_id for one in left]), rows
+        return Members(left), np.unique(rows)
 
     def _more(self, consumers: int) -> tuple[Members, Integers]:
         today = self._today
@@ -195,7 +202,7 @@ class Crowd:
     def _like(self) -> Integers:
         """Of each of ``_every`` the place of the one that it is or copies."""
         now = range(len(self._today))
-        return np.array([*now, *islice(cycle(self.staff.like_further), self.most - len(now))])
+        return np.array([*now, *islice(further(self.staff), self.most - len(now))])
 
     @cached_property
     def _every(self) -> list[Consumer]:
@@ -244,6 +251,15 @@ class Sizes(dict[int, Size | None]):
         """The busy share of the busiest of so many clients at the peak; None if it is unknown."""
         size = self[clients]
         return None if size is None else size.busiest
+
+    def busiest_with_one_lost(self, clients: int) -> Interval | None:
+        """The same if one of so many is lost: under MACHINE_ROOM_NEARBY in the room where that is worst."""
+        losing = with_one_lost(self.staff, clients)
+        if losing == [self.staff]:
+            return self.busiest(clients - 1)
+        shares = [None if size is None else size.busiest for size in sizes_of([(one, clients - 1) for one in losing])]
+        known = [share for share in shares if share is not None]
+        return Interval(*map(max, zip(*known, strict=True))) if known and len(known) == len(shares) else None
 
     def unknown(self, numbers: Iterable[int]) -> list[int]:
         """Those of the numbers that are not in it yet, in order."""

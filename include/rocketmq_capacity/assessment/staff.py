@@ -10,7 +10,7 @@ from rocketmq_capacity.assessment.response_times import ResponseTimes
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
-from rocketmq_capacity.model.facts import Consumer, GroupFacts, Reads
+from rocketmq_capacity.model.facts import GroupFacts, Reads
 from rocketmq_capacity.model.owners import Allocator
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.vocabulary import CONSISTENT_HASH, MACHINE_ROOM_NEARBY, OWN_CHOICE, POP
@@ -36,7 +36,8 @@ class Staff:
         planned_work: the same with ``planned_msgs_per_s``.
         pops: whether the group pops some queue.
         useful_clients: of :func:`useful_clients`.
-        copied: the places of those that further clients copy, in turn; None: as `like_further` says.
+        stays: the places of the consumers in the order in which they stay, if there are fewer; None: as
+            `room_by_room.staying` has it.
     """
 
     division: Division
@@ -53,7 +54,7 @@ class Staff:
     planned_work: Work | None
     pops: bool
     useful_clients: int | None
-    copied: Sequence[int] | None = None
+    stays: Sequence[int] | None = None
 
     @property
     def facts(self) -> GroupFacts:
@@ -64,15 +65,6 @@ class Staff:
     def strategy(self) -> str | None:
         """The strategy in use, by the name under which it is computed; None for a group that is not clustering."""
         return None if self.current is None else self.policy.computed(self.current.strategy)
-
-    @property
-    def like_further(self) -> Sequence[int]:
-        """The places of those that further clients are like, in turn; under MACHINE_ROOM_NEARBY also room by room."""
-        consumers = self.division.members.consumers
-        if self.copied is not None:
-            return self.copied
-        is_nearby = (self.strategy or "").startswith(MACHINE_ROOM_NEARBY)
-        return _by_room(consumers) if is_nearby else range(len(consumers))
 
     @property
     def mends_first(self) -> str | None:
@@ -109,8 +101,8 @@ def max_useful_clients(facts: GroupFacts) -> int | None:
 def useful_clients(facts: GroupFacts, strategy: str | None) -> int | None:
     """How many clients can own a queue under the strategy in use; None as of :func:`max_useful_clients`.
 
-    AVG and AVG_BY_CIRCLE give the queues of every topic to the same clients. CONSISTENT_HASH gives those of each topic
-    to others, and MACHINE_ROOM_NEARBY does so in each machine room.
+    AVG and AVG_BY_CIRCLE give the queues of every topic to the same clients, CONSISTENT_HASH those of each topic to
+    others. MACHINE_ROOM_NEARBY gives the queues of each machine room to the clients there.
     """
     largest = max_useful_clients(facts)
     if not largest or strategy is None:
@@ -134,13 +126,3 @@ def _useful_in_rooms(facts: GroupFacts) -> int:
     with_clients = {room: most[room] for room in {one.room for one in facts.consumers}}
     elsewhere = max((queues for room, queues in most.items() if room not in with_clients), default=0)
     return sum(with_clients.values()) + max(0, elsewhere - min(with_clients.values(), default=0))
-
-
-def _by_room(consumers: Sequence[Consumer]) -> list[int]:
-    """The places of consumers, in turn from each of their machine rooms."""
-    before: Counter[str | None] = Counter()
-    turns: list[tuple[int, int]] = []
-    for place, consumer in enumerate(consumers):
-        turns.append((before[consumer.room], place))
-        before[consumer.room] += 1
-    return [place for _, place in sorted(turns)]

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.capacity import CONSUMER_CAPACITY, WillBeTooBusy, needed_queues_of
+from rocketmq_capacity.assessment.capacity import CONSUMER_CAPACITY, WillBeTooBusy, needed_queues_of, rooms_of
 from rocketmq_capacity.assessment.coming_events import needed_for
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
@@ -92,6 +92,7 @@ def traffic_grows(group: AssessedGroup) -> Iterator[Finding]:
             forecast_days=bounds.forecast_days,
             needed_clients=needed,
             needed_busy_ratio=needed and rounded(group.apart.sizes.share(needed)),
+            needed_rooms=rooms_of(group.apart, needed),
             max_useful_clients=group.useful_clients,
             queues_full_msgs_per_s=rounded(full_of_all),
             queues_likely_days=None if full_of_all is None else rounded(trend.days_until(full_of_all)[1], 1),

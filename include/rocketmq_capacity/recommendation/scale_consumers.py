@@ -20,7 +20,7 @@ from rocketmq_capacity.recommendation.answer import answer, json_object, sentenc
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
-from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, CONFIG, INFO, java_order, knows_rooms
+from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, CONFIG, INFO, java_order
 from rocketmq_capacity.wording import counted, listed
 
 
@@ -65,10 +65,6 @@ ACTION: Final = Action(
     without a remainder (CROSS_TOPIC_SKEW). Scale the deployment; there is no command.
     """,
 )
-IN_ROOMS: Final = (
-    "The further ones were simulated in the machine rooms of today's clients, in turn. Where only one room has too few"
-    " clients, fewer are enough, if they run there."
-)
 MOST_ADDED: Final = 0.25
 """Of today's clients, rounded up, come at most: evenness is not worth more."""
 
@@ -111,24 +107,18 @@ def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         if not isinstance(facts, TooBusy | TooMany | WillBeTooBusy):
             continue
         clients, needed, spare = facts.clients, facts.needed_clients, facts if isinstance(facts, TooMany) else None
-        busy, in_rooms = facts.needed_busy_ratio, IN_ROOMS if _adds_in_rooms(group, needed) else None
-        if isinstance(facts, TooBusy) and facts.needed_in_room is not UNSET:
-            needed, busy = facts.needed_in_room.clients, facts.needed_in_room.busy_ratio
-            in_rooms = (
-                f"Run the further ones in machine room {facts.needed_in_room.room}: only its clients are too busy."
-            )
         if needed is None or (needed <= clients if spare is None else needed >= clients):
             continue
         yield answer(
             ACTION,
             consumer_group=group.name,
             target={"clients": needed},
-            reason=sentences(_number(needed, clients, facts, finding), in_rooms),
+            reason=sentences(_number(needed, clients, facts, finding), _in_rooms(facts)),
             rules=[CAPACITY, *_mended_too(group, clients, needed)],
             before=_side(
                 clients, facts.peak_utilisation_ratio, None if spare is None else spare.clients_one_lost_busy_ratio
             ),
-            after=_side(needed, busy, None if spare is None else spare.one_lost_busy_ratio),
+            after=_side(needed, facts.needed_busy_ratio, None if spare is None else spare.one_lost_busy_ratio),
         )
 
 
@@ -220,9 +210,11 @@ def start_listed_clients(group: AdvisedGroup) -> Iterator[tables.Recommendation]
     )
 
 
-def _adds_in_rooms(group: AdvisedGroup, needed: int | None) -> bool:
-    """Whether it matters in which machine rooms further clients run."""
-    return (needed or 0) > group.facts.distinct_client_ids and knows_rooms(group.current_strategy or "")
+def _in_rooms(facts: TooBusy | TooMany | WillBeTooBusy) -> str | None:
+    """In which machine rooms they run, where that makes a difference."""
+    if facts.needed_rooms is UNSET:
+        return None
+    return f"Clients in each machine room then: {listed([f'{one.room} {one.clients}' for one in facts.needed_rooms])}."
 
 
 def _number(needed: int, clients: int, facts: TooBusy | TooMany | WillBeTooBusy, finding: tables.Finding) -> str:

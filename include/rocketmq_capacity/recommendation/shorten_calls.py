@@ -78,7 +78,7 @@ def _all(facts: TooBusy) -> list[str]:
 
 def _has_others(facts: TooBusy) -> bool:
     """Whether another single change is enough as well."""
-    others = (facts.needed_clients, facts.needed_in_room or None, facts.needed_consume_threads, facts.needed_queues)
+    others = (facts.needed_clients, facts.needed_consume_threads, facts.needed_queues)
     is_enough = any(one.busy_ratio <= facts.under_utilisation_ratio for one in facts.strategies)
     return is_enough or any(one is not None for one in others)
 

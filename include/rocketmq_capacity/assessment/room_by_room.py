@@ -1,0 +1,107 @@
+"""MACHINE_ROOM_NEARBY: in which machine rooms clients run, if there are fewer or more of them than today.
+
+Further clients come where those of a room have most to do: hardly any other choice of rooms has a less busy busiest
+client. Of fewer clients as many stay in each room, as an autoscaler would leave them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from heapq import heapify, heapreplace
+from itertools import cycle, islice
+from typing import Annotated
+
+import numpy as np
+from msgspec import Struct
+
+from rocketmq_capacity.assessment.staff import Staff
+from rocketmq_capacity.catalogue.evidence import means
+from rocketmq_capacity.vocabulary import MACHINE_ROOM_NEARBY
+
+
+class RoomClients(Struct, frozen=True, kw_only=True):
+    """How many clients run in a machine room."""
+
+    room: Annotated[str, means("the machine room")]
+    clients: Annotated[int, means("that run there", "client")]
+
+
+Places = Mapping[str, Sequence[int]]
+"""By machine room the places of its consumers."""
+
+
+def staying(staff: Staff) -> Sequence[int]:
+    """The places of the consumers in the order in which they stay, if there are fewer: by default that of Java.
+
+    By rooms, those with least to do keep the odd ones: a number that is enough then is enough in any case.
+    """
+    if staff.stays is not None:
+        return staff.stays
+    places = _places(staff)
+    if len(places) < 2:
+        return range(len(staff.division.members))
+    work = _work(staff, places)
+    turns = [(turn, work[room], place) for room, of_room in places.items() for turn, place in enumerate(of_room)]
+    return [place for *_, place in sorted(turns)]
+
+
+def further(staff: Staff) -> Iterator[int]:
+    """The places of the consumers that further ones are like, without end: by default of all in turn."""
+    places = _places(staff)
+    if len(places) < 2:
+        return cycle(range(len(staff.division.members)))
+    like = {room: cycle(of_room) for room, of_room in places.items()}
+    running = {room: len(of_room) for room, of_room in places.items()}
+    return (next(like[room]) for room in _turns(_work(staff, places), running))
+
+
+def clients_of_rooms(staff: Staff, clients: int) -> tuple[RoomClients, ...] | None:
+    """In which rooms so many clients run; None where that makes no difference."""
+    if len(_places(staff)) < 2:
+        return None
+    today = len(staff.division.members)
+    places = [*staying(staff)[:clients], *islice(further(staff), max(0, clients - today))]
+    number = Counter(staff.division.members.consumers[place].room or "" for place in places)
+    return tuple(RoomClients(room=room, clients=number[room]) for room in sorted(_places(staff)))
+
+
+def with_one_lost(staff: Staff, clients: int) -> list[Staff]:
+    """Of so many clients one is lost, in each room once; without rooms it is the last one in Java's order."""
+    places, stays = _places(staff), list(staying(staff)[:clients])
+    if len(places) < 2:
+        return [staff]
+    last = {staff.division.members.consumers[place].room: place for place in stays}
+    return [replace(staff, stays=[*(other for other in stays if other != place), place]) for place in last.values()]
+
+
+def _places(staff: Staff) -> Places:
+    """By machine room the places of its consumers; empty where rooms make no difference, or one is unknown."""
+    if not (staff.strategy or "").startswith(MACHINE_ROOM_NEARBY):
+        return {}
+    places: dict[str, list[int]] = {}
+    for place, consumer in enumerate(staff.division.members.consumers):
+        if consumer.room is None:
+            return {}
+        places.setdefault(consumer.room, []).append(place)
+    return places
+
+
+def _turns(work: Mapping[str, float], running: Mapping[str, int]) -> Iterator[str]:
+    """The rooms in the order in which they get another client, without end: that whose clients have most to do."""
+    turns = [(-work[room] / clients, room, clients) for room, clients in running.items()]
+    heapify(turns)
+    while True:
+        _, room, clients = turns[0]
+        yield room
+        heapreplace(turns, (-work[room] / (clients + 1), room, clients + 1))
+
+
+def _work(staff: Staff, places: Places) -> dict[str, float]:
+    """The work of each room, in clients that are always busy; if it is unknown, as much as it has clients."""
+    work = staff.planned_work or staff.work
+    members = staff.division.members
+    busy = np.zeros(len(members.client_ids)) if work is None else np.nan_to_num(work.busy(work.times.estimate))
+    if not busy.any():
+        return {room: float(len(of_room)) for room, of_room in places.items()}
+    client = members.client
+    return {room: float(busy[np.unique(client[list(of_room)])].sum()) for room, of_room in places.items()}
