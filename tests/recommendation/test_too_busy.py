@@ -180,3 +180,12 @@ def test_where_several_rooms_have_too_few_clients_each_gets_what_it_needs() -> N
 def test_where_rooms_do_not_matter_nothing_is_said_of_them() -> None:
     (more,) = in_rooms("AVG", 25.0)
     assert "room" not in more.reason
+    assert "CONSISTENT_HASH" not in more.reason
+
+
+def test_where_ids_decide_who_owns_what_it_is_said() -> None:
+    (more,) = in_rooms("CONSISTENT_HASH", 15.0)
+    assert more.reason.endswith(
+        "CONSISTENT_HASH divides by client ids: with others than those simulated the busiest client may own more"
+        " queues."
+    )

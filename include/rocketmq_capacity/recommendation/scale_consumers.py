@@ -20,7 +20,7 @@ from rocketmq_capacity.recommendation.answer import answer, json_object, sentenc
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
-from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, CONFIG, INFO, java_order
+from rocketmq_capacity.vocabulary import AVG, AVG_BY_CIRCLE, CONFIG, CONSISTENT_HASH, INFO, java_order
 from rocketmq_capacity.wording import counted, listed
 
 
@@ -64,6 +64,9 @@ ACTION: Final = Action(
     brings the busiest client below `under_utilisation`, or up to a quarter more if every topic is then divided
     without a remainder (CROSS_TOPIC_SKEW). Scale the deployment; there is no command.
     """,
+)
+BY_IDS: Final = (
+    "CONSISTENT_HASH divides by client ids: with others than those simulated the busiest client may own more queues."
 )
 MOST_ADDED: Final = 0.25
 """Of today's clients, rounded up, come at most: evenness is not worth more."""
@@ -113,7 +116,7 @@ def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
             ACTION,
             consumer_group=group.name,
             target={"clients": needed},
-            reason=sentences(_number(needed, clients, facts, finding), _in_rooms(facts)),
+            reason=sentences(_number(needed, clients, facts, finding), _who_they_are(group, facts)),
             rules=[CAPACITY, *_mended_too(group, clients, needed)],
             before=_side(
                 clients, facts.peak_utilisation_ratio, None if spare is None else spare.clients_one_lost_busy_ratio
@@ -210,10 +213,10 @@ def start_listed_clients(group: AdvisedGroup) -> Iterator[tables.Recommendation]
     )
 
 
-def _in_rooms(facts: TooBusy | TooMany | WillBeTooBusy) -> str | None:
-    """In which machine rooms they run, where that makes a difference."""
+def _who_they_are(group: AdvisedGroup, facts: TooBusy | TooMany | WillBeTooBusy) -> str | None:
+    """What the figures assume of the clients, where not only their number decides who owns what."""
     if facts.needed_rooms is UNSET:
-        return None
+        return BY_IDS if group.current_strategy == CONSISTENT_HASH else None
     return f"Clients in each machine room then: {listed([f'{one.room} {one.clients}' for one in facts.needed_rooms])}."
 
 
