@@ -8,13 +8,13 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from rocketmq_capacity.assessment import remedies
+from rocketmq_capacity.assessment.choice_of_clients import RoomClients, clients_of_rooms
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Cause, Provision
 from rocketmq_capacity.assessment.remedies import CallTime, JoinedRemedies
-from rocketmq_capacity.assessment.room_by_room import RoomClients, clients_of_rooms
 from rocketmq_capacity.assessment.search import Search, least_number, result
 from rocketmq_capacity.assessment.sizes import more_clients
 from rocketmq_capacity.assessment.spare import least_left
@@ -167,11 +167,12 @@ CONSUMER_CAPACITY: Final = Rule(
     The evidence has the utilisation with its bounds, and what would bring it down again. Each remedy is simulated
     alone, over all topics of the group: so many clients, so many threads, calls of the listener that take so many
     milliseconds (`needed_rt_ms`), so many queues, or another strategy. A remedy that is unknown does not suffice
-    alone. Under MACHINE_ROOM_NEARBY further clients come to the room whose clients have most to do, and of fewer as
-    many stay in each room; `needed_rooms` has their numbers. If no remedy suffices alone, `needed_queues` has the
-    fewest queues that are enough with more `clients`, or `needed_together` has as many clients as can own a queue,
-    with more threads and, if need be, shorter calls. IDLE_CONSUMERS of a group that is too busy belongs to this cause:
-    what ends the overload gives idle clients work.
+    alone. Of fewer clients those stay that handle fewest messages at once: nobody chooses who goes. Under
+    MACHINE_ROOM_NEARBY as many stay in each room, and further clients come to the room whose clients have most to do;
+    `needed_rooms` has their numbers. If no remedy suffices alone, `needed_queues` has the fewest queues that are
+    enough with more `clients`, or `needed_together` has as many clients as can own a queue, with more threads and, if
+    need be, shorter calls. IDLE_CONSUMERS of a group that is too busy belongs to this cause: what ends the overload
+    gives idle clients work.
 
     Outliers are apart: see CLIENT_OUTLIER. A broadcasting group is as busy as its clients say, because its offsets
     on the brokers mean nothing. While SUBSCRIPTION_MISMATCH leaves queues unread (`mend_first`), no remedy is

@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
+from rocketmq_capacity.assessment.choice_of_clients import further, staying, with_one_lost
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy, divide
-from rocketmq_capacity.assessment.room_by_room import further, staying, with_one_lost
 from rocketmq_capacity.assessment.search import Search, or_shown, result
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
@@ -72,8 +72,7 @@ class Size:
 class Divided:
     """A group with another number of clients.
 
-    With fewer than today, the last in Java's order have left. With more, each further one copies the figures and the
-    strategy of one of today's consumers, in turn. Under MACHINE_ROOM_NEARBY rooms decide (see ``room_by_room``).
+    Which of today's clients have left, and which ones further clients copy, ``choice_of_clients`` says.
 
     Attributes:
         division: its queues, and the consumers that there would be.

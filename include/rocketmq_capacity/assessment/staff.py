@@ -37,7 +37,7 @@ class Staff:
         pops: whether the group pops some queue.
         useful_clients: of :func:`useful_clients`.
         stays: the places of the consumers in the order in which they stay, if there are fewer; None: as
-            `room_by_room.staying` has it.
+            `choice_of_clients.staying` has it.
     """
 
     division: Division

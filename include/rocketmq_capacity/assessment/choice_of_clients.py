@@ -1,7 +1,10 @@
-"""MACHINE_ROOM_NEARBY: in which machine rooms clients run, if there are fewer or more of them than today.
+"""Which clients a group has, if there are fewer or more of them than today.
 
-Further clients come where those of a room have most to do: hardly any other choice of rooms has a less busy busiest
-client. Of fewer clients as many stay in each room, as an autoscaler would leave them.
+Whoever lets clients go does not choose them. So those stay that can do least: a number that is enough for them is
+enough. Further clients are like those of today, in turn.
+
+Under MACHINE_ROOM_NEARBY as many stay in each room, as an autoscaler leaves them. Further ones come where those of a
+room have most to do: hardly any other choice of rooms has a less busy busiest client.
 """
 
 from collections import Counter
@@ -9,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import heapify, heapreplace
 from itertools import cycle, islice
+from math import inf
 from typing import Annotated
 
 import numpy as np
@@ -31,17 +35,22 @@ Places = Mapping[str, Sequence[int]]
 
 
 def staying(staff: Staff) -> Sequence[int]:
-    """The places of the consumers in the order in which they stay, if there are fewer: by default that of Java.
+    """The places of the consumers in the order in which they stay, if there are fewer; alike ones in Java's order.
 
-    By rooms, those with least to do keep the odd ones: a number that is enough then is enough in any case.
+    By rooms, those with least to do keep the odd ones.
     """
     if staff.stays is not None:
         return staff.stays
+    every = _weakest_first(staff, range(len(staff.division.members)))
     places = _places(staff)
     if len(places) < 2:
-        return range(len(staff.division.members))
+        return every
     work = _work(staff, places)
-    turns = [(turn, work[room], place) for room, of_room in places.items() for turn, place in enumerate(of_room)]
+    turns = [
+        (turn, work[room], place)
+        for room, of_room in places.items()
+        for turn, place in enumerate(_weakest_first(staff, of_room))
+    ]
     return [place for *_, place in sorted(turns)]
 
 
@@ -72,6 +81,17 @@ def with_one_lost(staff: Staff, clients: int) -> list[Staff]:
         return [staff]
     last = {staff.division.members.consumers[place].room: place for place in stays}
     return [replace(staff, stays=[*(other for other in stays if other != place), place]) for place in last.values()]
+
+
+def _weakest_first(staff: Staff, places: Sequence[int]) -> Sequence[int]:
+    """The same places, first those of the consumers that handle fewest messages at once, last those that do not say."""
+    consumers = staff.division.members.consumers
+    at_once = [
+        (consumers[place].consume_threads or inf) * (consumers[place].consume_batch_size or inf) for place in places
+    ]
+    if len({*at_once}) < 2:
+        return places
+    return [place for _, place in sorted(zip(at_once, places, strict=True))]
 
 
 def _places(staff: Staff) -> Places:

@@ -1,4 +1,4 @@
-"""Other numbers of clients under MACHINE_ROOM_NEARBY: in which rooms they run, and what one more loss would do."""
+"""Other numbers of clients: who stays, in which machine rooms they run, and what one more loss would do."""
 
 from itertools import product
 from math import ceil
@@ -89,3 +89,15 @@ def test_hardly_a_choice_of_rooms_needs_fewer_clients(hz: int, sh: int, msgs_per
         # be added than the best choice has.
         spare = [max(0, number - enough((rate, 0.0)) + 1) for number, rate in zip((hz, sh), msgs_per_s, strict=True)]
         assert least + sum(spare) <= told["needed_clients"] <= least + sum(spare) + 1
+
+
+def test_a_number_of_clients_is_enough_whoever_leaves() -> None:
+    """A deployment on its way to more threads: three clients are enough if they have 40, and not if they have 2."""
+    topic = a_topic("t", queues("a", 60), rates={("a", index): 10.0 for index in range(60)})
+    about: dict[str, Any] = {"consume_batch_size": 1, "status": takes("t", 10.0)}
+    strong = [member(f"c{index:02}", consume_threads=40, **about) for index in range(20)]
+    weak = [member(f"d{index:02}", consume_threads=2, **about) for index in range(20)]
+    told = judge(cluster([topic], [a_group("g", [*strong, *weak], [topic], lag=0)]), POLICY)
+
+    # 600 messages a second of 10 ms take six threads: twelve threads keep them within a half.
+    assert evidence(told)["needed_clients"] == 6
