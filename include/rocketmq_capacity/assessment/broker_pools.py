@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from rocketmq_capacity.model.broker_figures import figure
 from rocketmq_capacity.model.number_text import whole_number
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.tables import Broker, BrokerPool, ClientCost
 
 MS: Final = 1_000
@@ -53,7 +54,7 @@ def broker_pools(
         broker = brokers[cost.broker_name]
         if broker.config is None:
             continue
-        reads = _sum(cost.pulls_per_s_upper, cost.pops_per_s_upper)
+        reads = sum_of((cost.pulls_per_s_upper, cost.pops_per_s_upper))
         requests_of_pool = {
             PULL_POOL: None if reads is None else 2 * reads,
             LITE_PULL_POOL: None,
@@ -61,7 +62,7 @@ def broker_pools(
             ACK_POOL: cost.acks_per_s,
             HEARTBEAT_POOL: cost.heartbeats_per_s,
             CLIENT_POOL: None,
-            CONSUMER_POOL: _sum(cost.member_lookups_per_s, cost.offset_commits_per_s),
+            CONSUMER_POOL: sum_of((cost.member_lookups_per_s, cost.offset_commits_per_s)),
             BALANCE_POOL: cost.assignment_queries_per_s,
         }
         for pool, requests in requests_of_pool.items():
@@ -81,7 +82,3 @@ def _row(broker: Broker, pool: Pool, requests: float | None) -> BrokerPool:
         requests_per_s=requests,
         thread_ms=threads * MS / requests if threads and requests else None,
     )
-
-
-def _sum(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else first + second

@@ -20,7 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.model.number_text import decimal_number, whole_number
+from rocketmq_capacity.model.broker_figures import most_of_means
+from rocketmq_capacity.model.number_text import whole_number
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.settings.thresholds import TransitionPolicy
 from rocketmq_capacity.tables import Broker, ClientCost
 from rocketmq_capacity.vocabulary import (
@@ -336,7 +338,7 @@ def _row(
         pops_per_s_lower=_least(asked.popped, POPPED_S),
         pops_per_s_upper=None if "pops" in unknown else _most(asked.popped, SUSPENDED_S),
         acks_per_s=None if "acks" in unknown else _messages(asked.popped),
-        counted_reads_per_s=_counted(broker),
+        counted_reads_per_s=most_of_means(broker.runtime, READS),
     )
 
 
@@ -355,8 +357,7 @@ def _most(polls: Sequence[_Polls], shortest_s: float) -> float | None:
 
 def _messages(polls: Sequence[_Polls]) -> float | None:
     """Messages a second, at most; None if unknown."""
-    rates = [one.most for one in polls if one.most is not None]
-    return sum(rates, 0.0) if len(rates) == len(polls) else None
+    return sum_of(one.most for one in polls)
 
 
 def _held_s(broker: Broker) -> tuple[float, float]:
@@ -371,9 +372,3 @@ def _held_s(broker: Broker) -> tuple[float, float]:
 def _per_s(number: float, every_s: float) -> float | None:
     """Requests a second; None if the policy's interval is 0."""
     return number / every_s if every_s else None
-
-
-def _counted(broker: Broker) -> float | None:
-    """The most of the means that a broker gives of its look-ups; None if it gives none."""
-    lookups = (decimal_number(text) for text in (broker.runtime or {}).get(READS, "")[:200].split())
-    return max((one for one in lookups if one is not None), default=None)

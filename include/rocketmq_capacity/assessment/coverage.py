@@ -11,10 +11,11 @@ from msgspec import Struct
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.topic_failures import TopicLoss
-from rocketmq_capacity.assessment.topic_spread import TopicSpread, sum_of
+from rocketmq_capacity.assessment.topic_spread import TopicSpread
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import FIFO, INFO, LITE, PRIORITY, java_order

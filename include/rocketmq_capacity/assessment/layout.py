@@ -11,6 +11,7 @@ from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
 from rocketmq_capacity.catalogue.evidence import Evidence, FindingLike, means
 from rocketmq_capacity.catalogue.rule import Rule, evidence_of
 from rocketmq_capacity.model.facts import Place
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.producers import balance_of, is_hot, producers_rates, traced
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
@@ -184,13 +185,11 @@ def _perm_without_read(topic: AssessedTopic, broker_name: str) -> int | UnsetTyp
 
 def _hidden_msgs_per_s(topic: AssessedTopic, broker_name: str, read: int) -> float | None:
     """Messages a second that are written to a broker's hidden queues; None if unknown."""
-    rates = [
+    return sum_of(
         one.put_msgs_per_s
         for one in topic.unit.facts.written
         if one.broker_name == broker_name and one.queue_id >= read
-    ]
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) if len(known) == len(rates) else None
+    )
 
 
 def _stranded(topic: AssessedTopic, broker_name: str, read: int, write: int) -> int | None:

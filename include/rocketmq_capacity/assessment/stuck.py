@@ -13,6 +13,7 @@ from rocketmq_capacity.assessment.stuck_queues import REFUSED, STATES, State, St
 from rocketmq_capacity.assessment.suspended import ADVICE, Suspended, looks_suspended
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
+from rocketmq_capacity.model.sums import most_of, sum_of
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, WARNING, java_order
@@ -136,7 +137,7 @@ def stuck_queue(group: AssessedGroup) -> Iterator[Finding]:
     stuck = [one for one in group.stuck if one.state != REFUSED]
     if not stuck:
         return
-    waiting_s = max((one.since_s for one in stuck if one.since_s is not None and one.has_waiting), default=None)
+    waiting_s = most_of(one.since_s for one in stuck if one.has_waiting)
     counts = Counter(one.state for one in stuck)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     evidence = _evidence(stuck, group.suspended)
@@ -188,14 +189,13 @@ def _refused(group: AssessedGroup, broker_name: str, refused: Sequence[Stuck]) -
 
 def _evidence(stuck: Sequence[Stuck], suspended: Sequence[Suspended] = ()) -> StuckQueues:
     lag_of_queue = {one.queue: one.lag for one in stuck}
-    known = [lag for lag in lag_of_queue.values() if lag is not None]
     clients = sorted({one.client_id for one in stuck if one.client_id is not None}, key=java_order)
     return StuckQueues(
         clients=len(clients),
         client_ids=clients,
         suspended_client_ids=[one.client_id for one in suspended] or UNSET,
-        lag=sum(known) if len(known) == len(lag_of_queue) else None,
-        since_s=rounded(max((one.since_s for one in stuck if one.since_s is not None), default=None), 0),
+        lag=sum_of(lag_of_queue.values()),
+        since_s=rounded(most_of(one.since_s for one in stuck), 0),
         queues=[
             StuckOne(
                 **asdict(one.queue),

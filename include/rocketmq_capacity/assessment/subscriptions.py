@@ -12,6 +12,7 @@ from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Consumer, OwnSubscription, Reads
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import CRITICAL, EXCLUDED, RETRY, filter_text, java_order
 from rocketmq_capacity.wording import counted, fixed, rounded
@@ -199,8 +200,7 @@ def _put_msgs_per_s(group: AssessedGroup, topic: str) -> float | None:
     rates = [
         one.put_msgs_per_s for reads in group.business if reads.topic.topic == topic for one in reads.topic.written
     ]
-    known = [rate for rate in rates if rate is not None]
-    return sum(known) if known and len(known) == len(rates) else None
+    return sum_of(rates) if rates else None
 
 
 def _unread(group: AssessedGroup, topic: str) -> tuple[int | None, float | None]:

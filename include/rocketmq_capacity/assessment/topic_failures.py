@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.model.facts import Place
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.tables import TopicFailure
 from rocketmq_capacity.vocabulary import BROKER, LOGICAL_BROKER_PREFIX, ROOM
 
@@ -17,10 +18,7 @@ def topic_failures(topic: AssessedTopic) -> Iterator[TopicFailure]:
     facts = topic.unit.facts
     written: dict[str, float | None] = {}
     for queue in facts.written:
-        rate = written.get(queue.broker_name, 0.0)
-        written[queue.broker_name] = (
-            None if rate is None or queue.put_msgs_per_s is None else rate + queue.put_msgs_per_s
-        )
+        written[queue.broker_name] = sum_of((written.get(queue.broker_name, 0.0), queue.put_msgs_per_s))
     places = [place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
     of_broker: dict[str, list[Place]] = {}
     of_room: dict[str, list[Place]] = {}

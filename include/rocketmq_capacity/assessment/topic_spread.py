@@ -8,6 +8,7 @@ from typing import Final
 
 from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.model.facts import ClusterFacts
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker
 from rocketmq_capacity.vocabulary import READ_WRITE
@@ -78,8 +79,7 @@ class TopicSpread:
         rates: dict[str, float | None] = dict.fromkeys(self.brokers, 0.0)
         for on in self.topics.values():
             for name, rate in on.items():
-                known = rates.get(name, 0.0)
-                rates[name] = None if known is None or rate is None else known + rate
+                rates[name] = sum_of((rates.get(name, 0.0), rate))
         return rates
 
     @cached_property
@@ -101,9 +101,3 @@ class TopicSpread:
 def _serves(broker: Broker) -> bool:
     perm = READ_WRITE if broker.broker_perm is None else broker.broker_perm
     return broker.broker_id == 0 and perm & READ_WRITE == READ_WRITE
-
-
-def sum_of(rates: Iterable[float | None]) -> float | None:
-    """The sum of rates; None if one is unknown."""
-    rates = list(rates)
-    return None if None in rates else sum(rate or 0.0 for rate in rates)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from rocketmq_capacity.model.number_text import decimal_number, whole_number
+from rocketmq_capacity.model.sums import most_of
 from rocketmq_capacity.tables.snapshot.cluster import Broker
 
 MIB: Final = 1 << 20
@@ -40,8 +41,12 @@ def mean_bytes(runtime: Mapping[str, str] | None) -> float | None:
 
 def put_rate(runtime: Mapping[str, str] | None) -> float | None:
     """Messages a second that a broker stores, the most of its means; None if unknown."""
-    rates = [decimal_number(text) for text in (runtime or {}).get(PUT_RATES, "")[:200].split()]
-    return max((one for one in rates if one is not None), default=None)
+    return most_of_means(runtime, PUT_RATES)
+
+
+def most_of_means(runtime: Mapping[str, str] | None, name: str) -> float | None:
+    """The most of the means that a runtime figure gives, such as ``12.0 10.5 9.8``; None if it gives none."""
+    return most_of(map(decimal_number, (runtime or {}).get(name, "")[:200].split()))
 
 
 def put_bytes_per_s(runtime: Mapping[str, str] | None) -> float | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rocketmq_capacity.model.facts import Place, Reader, Written
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.vocabulary import FIRST_OFFSET, SYSTEM, is_broadcasting
 
@@ -68,7 +69,7 @@ def _of_group(topic: AdvisedTopic, reader: Reader, hiding: list[Place]) -> Stran
         for queue, number in zip(queues, left, strict=True)
         if queue.is_written
     )
-    return StrandedMessages(reader, _sum(left), _sum(beyond), lacks_offset)
+    return StrandedMessages(reader, sum_of(left), sum_of(beyond), lacks_offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +103,3 @@ def _left(queue: _Hidden, offsets: Mapping[tuple[str, int], int | None]) -> int 
     """Messages from the group's offset on, or from the queue's beginning if it has none; None if unknown."""
     offset = offsets.get(queue.name, 0)
     return None if queue.written is None or offset is None else queue.written.unread_from(offset)
-
-
-def _sum(parts: list[int | None]) -> int | None:
-    """The sum; None if a part is unknown."""
-    known = [part for part in parts if part is not None]
-    return sum(known) if len(known) == len(parts) else None

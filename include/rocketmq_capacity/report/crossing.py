@@ -5,6 +5,7 @@ from typing import Final
 
 from rocketmq_capacity.assessment.rooms import CrossRoom
 from rocketmq_capacity.catalogue.rule import evidence_of
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.wording import counted, fixed
 
@@ -23,8 +24,7 @@ def pair_of(finding: PlanFinding) -> tuple[str, str] | None:
 def mb_per_s(findings: Sequence[PlanFinding]) -> float | None:
     """MB a second that cross rooms in all findings; None if unknown, or if none is of CROSS_ROOM."""
     figures = [held.cross_room_mb_per_s for held in map(evidence_of, findings) if isinstance(held, CrossRoom)]
-    known = [figure for figure in figures if figure is not None]
-    return sum(known) if known and len(known) == len(figures) else None
+    return sum_of(figures) if figures else None
 
 
 def crossing_words(findings: Sequence[PlanFinding]) -> tuple[str, str] | None:

@@ -1,9 +1,10 @@
 """The impact of a cause: figures from the findings that belong to it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from rocketmq_capacity.catalogue.rule import evidence_of
+from rocketmq_capacity.model.sums import most_of
 from rocketmq_capacity.plan_file.finding import Impact, PlanFinding
 from rocketmq_capacity.plan_file.numbers import steady
 
@@ -24,14 +25,9 @@ def impact_of(findings: Sequence[PlanFinding]) -> Impact:
         for name, attribute in {} if evidence is None else evidence.adds_to.items():
             part = getattr(evidence, attribute)
             (lags.setdefault(finding.consumer_group, []) if name == LAG else parts.setdefault(name, [])).append(part)
-    parts[LAG] = [_most(each) for each in lags.values()]
-    busiest = _most(parts.pop(BUSY, []))
+    parts[LAG] = [most_of(each) for each in lags.values()]
+    busiest = most_of(parts.pop(BUSY, []))
     return Impact(utilisation_ratio=busiest, **{name: _sum(each) for name, each in parts.items()})
-
-
-def _most(figures: Iterable[Any]) -> Any:
-    """The largest known figure."""
-    return max((one for one in figures if one is not None), default=None)
 
 
 def _sum(figures: Sequence[Any]) -> Any:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.vocabulary import BROKER, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE, ROOM
 
 ORDER: Final = (BROKER, ROOM, BUSIEST_CLIENT, ONE_FEWER, ONE_MORE)
 OF_THE_CLUSTER: Final = frozenset({BROKER, ROOM})
 """Failures that are the same loss for all groups; in the others each group loses a client of its own."""
-Number = TypeVar("Number", int, float)
 RAISED: Final = 0.001
 """A busy share is raised if it grows by this: percentages have one decimal."""
 
@@ -162,8 +162,8 @@ def _add_group(loss: FailureLoss, group: GroupAfter) -> None:
 
 
 def _add_clients(loss: FailureLoss, group: GroupAfter) -> None:
-    loss.clients_today = _sum(loss.clients_today, group.clients_today)
-    loss.clients_left = _sum(loss.clients_left, group.clients_left)
+    loss.clients_today = sum_of((loss.clients_today, group.clients_today))
+    loss.clients_left = sum_of((loss.clients_left, group.clients_left))
     if group.busy_ratio is None or group.busy_today is None:
         loss.unknown_busy += 1
         return
@@ -189,14 +189,9 @@ def _add_queues(loss: FailureLoss, group: GroupAfter) -> None:
 
 
 def _add_topic(loss: FailureLoss, topic: TopicAfter) -> None:
-    loss.msgs_per_s = _sum(loss.msgs_per_s, topic.msgs_per_s)
+    loss.msgs_per_s = sum_of((loss.msgs_per_s, topic.msgs_per_s))
     if topic.was_writable and topic.writable_queues == 0:
         loss.unwritable.append(topic.topic)
-        loss.unsendable_msgs_per_s = _sum(loss.unsendable_msgs_per_s, topic.msgs_per_s)
+        loss.unsendable_msgs_per_s = sum_of((loss.unsendable_msgs_per_s, topic.msgs_per_s))
     if topic.was_readable and topic.readable_queues == 0:
         loss.unreadable.append(topic.topic)
-
-
-def _sum(total: Number | None, more: Number | None) -> Number | None:
-    """The sum; None if a part of it is unknown."""
-    return None if total is None or more is None else total + more

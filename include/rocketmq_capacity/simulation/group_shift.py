@@ -14,6 +14,7 @@ from rocketmq_capacity.assessment.replicas import Reading, readable_without_mast
 from rocketmq_capacity.assessment.sampled import business_topics
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.facts import Place, Reads
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import MASTERLESS
 
@@ -273,8 +274,7 @@ def _waiting(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> 
             for queue in _business_queues(after)
             if queue.queue_id < served.get((queue.topic, queue.broker_name), queue.queue_id + 1)
         }
-    known = [lag for queue in gone if (lag := lags.get(queue)) is not None]
-    return sum(known) if len(known) == len(gone) else None
+    return sum_of(map(lags.get, gone))
 
 
 def _has_less_traffic(before: AssessedGroup, after: AssessedGroup) -> bool:

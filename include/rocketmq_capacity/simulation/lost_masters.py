@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.master_loss import CONNECT_S, PULL_RETRY_S, MasterLoss, Use
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.lost_master import ServedClients, WaitingMessages
 from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook
 from rocketmq_capacity.simulation.copied import copied_by_slaves
@@ -188,13 +189,10 @@ def waiting(loss: MasterLoss, places: Sequence[TopicQueue], readers: ReadersBehi
             readers.lags.get((reads.consumer_group, reads.topic, broker_name, queue_id))
             for queue_id in range(readable[reads.topic])
         ]
-        known = [lag for lag in lags if lag is not None]
-        so_far = messages.get(key, 0)
-        is_known = so_far is not None and len(known) == len(lags) and not is_broadcasting(group.message_model)
         if readers.at_slaves.get((reads.topic, broker_name), readable[reads.topic]) < readable[reads.topic]:
             missing.setdefault(key, []).append(reads.topic)
         queues[key] = queues.get(key, 0) + readable[reads.topic]
-        messages[key] = (so_far or 0) + sum(known) if is_known else None
+        messages[key] = None if is_broadcasting(group.message_model) else sum_of([messages.get(key, 0), *lags])
     rows = [
         WaitingMessages(
             consumer_group=name,

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
 from rocketmq_capacity.producers import (
@@ -125,8 +126,7 @@ def _rates(side: RunSide, wanted: pc.Expression) -> dict[str, float | None]:
     """By topic, the messages a second that producers write to all its queues; None if one queue's rate is unknown."""
     rates: dict[str, float | None] = {}
     for topic, rate in side.records(tables.ProducerShare, _Rate, wanted):
-        total = rates.get(topic, 0.0)
-        rates[topic] = None if total is None or rate is None else total + rate
+        rates[topic] = sum_of((rates.get(topic, 0.0), rate))
     return rates
 
 

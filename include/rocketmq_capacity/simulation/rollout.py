@@ -17,6 +17,7 @@ from rocketmq_capacity.model.arrays import Flags, Numbers
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.owners import NO_OWNERS
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.rolling_restart import ClientIds, RestartStep, RestartTotals
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.restarted import changes_its_id, restarted
@@ -98,8 +99,8 @@ class Batch:
             unread_longest_expected_s=max(expected),
             unread_longest_worst_s=round(float(self.unread_worst_s.max(initial=0.0)), DIGITS),
             lock_wait_worst_s=max(stop.lock_wait_worst_s, start.lock_wait_worst_s),
-            messages_twice_expected=_plus(stop.messages_twice_expected, start.messages_twice_expected),
-            messages_twice_worst=_plus(stop.messages_twice_worst, start.messages_twice_worst),
+            messages_twice_expected=_sum((stop.messages_twice_expected, start.messages_twice_expected)),
+            messages_twice_worst=_sum((stop.messages_twice_worst, start.messages_twice_worst)),
         )
 
     @property
@@ -218,8 +219,8 @@ class Rollout:
             unread_longest_expected_s=max(one.unread_longest_expected_s for one in entries),
             unread_longest_worst_s=self._unread_worst_s(batches, settles_s),
             lock_wait_worst_s=max(one.lock_wait_worst_s for one in entries),
-            messages_twice_expected=_scaled([one.messages_twice_expected for one in entries], scale),
-            messages_twice_worst=_scaled([one.messages_twice_worst for one in entries], scale),
+            messages_twice_expected=_sum([one.messages_twice_expected for one in entries], scale),
+            messages_twice_worst=_sum([one.messages_twice_worst for one in entries], scale),
             settles_s=settles_s,
             lasts_s=self.steps * self.timing.rollout_s + (self.steps - 1) * manner.pause_s,
             busy_ratio=self.busy_ratio,
@@ -241,11 +242,7 @@ LEAST_STEPS: Final = 3
 """Batches that are computed of the largest group: the first, one in the middle, and the last."""
 
 
-def _plus(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else round(first + second, DIGITS)
-
-
-def _scaled(messages: Sequence[float | None], scale: float) -> float | None:
-    """The sum of all steps, from that of some; None if one is unknown."""
-    known = [one for one in messages if one is not None]
-    return round(sum(known) * scale, DIGITS) if len(known) == len(messages) else None
+def _sum(messages: Sequence[float | None], scale: float = 1.0) -> float | None:
+    """The sum, or that of all steps if these are some of them; None if one is unknown."""
+    total = sum_of(messages)
+    return None if total is None else round(total * scale, DIGITS)

@@ -10,6 +10,7 @@ from msgspec.json import Decoder
 from rocketmq_capacity.allocation.allocate import Strategies
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.model.facts import GroupFacts
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.subscription_change import SubscriptionChange
 from rocketmq_capacity.simulation.changes.subscribe import Subscribe
 from rocketmq_capacity.simulation.changes.unsubscribe import Unsubscribe
@@ -79,8 +80,7 @@ def subscription_change(
     if isinstance(change, Subscribe):
         return entry if is_read_before else structs.replace(entry, meaning=(*entry.meaning, *_where_it_begins(group)))
     lags = [one for one in group.facts.lags if one.topic == change.topic]
-    known = [one.lag for one in lags if one.lag is not None]
-    waiting = sum(known) if lags and len(known) == len(lags) and not group.facts.is_broadcasting else None
+    waiting = sum_of(one.lag for one in lags) if lags and not group.facts.is_broadcasting else None
     committed = sum(one.consumer_offset is not None for one in lags) or None
     return structs.replace(
         entry,

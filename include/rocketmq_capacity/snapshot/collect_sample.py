@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from zlib import crc32
 
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.settings.address import parse_nameservers
 from rocketmq_capacity.snapshot.broker_facts import OffsetsAtMoment
 from rocketmq_capacity.snapshot.broker_survey import BrokerSurvey
@@ -172,8 +173,7 @@ def _groups(at: str, brokers: Sequence[_Broker], *, has_all: bool) -> Iterator[G
     """The lag of each group; unknown for all of them unless all brokers have answered."""
     for group in sorted({group for broker in brokers for group in broker.committed}, key=java_order):
         lags = [broker.lag(group) for broker in brokers] if has_all else [None]
-        known = [lag for lag in lags if lag is not None]
-        yield GroupSample(at=at, consumer_group=group, lag=sum(known) if len(known) == len(lags) else None)
+        yield GroupSample(at=at, consumer_group=group, lag=sum_of(lags))
 
 
 def _members(at: str, brokers: Sequence[_Broker]) -> Iterator[MemberSample]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.snapshot.inventory import (
     Inventory,
     InventoryConsumeStatus,
@@ -131,8 +132,7 @@ def put_msgs_per_s(topic: InventoryTopic | None) -> float | None:
     """Messages a second written to the readable queues; None if a rate is unknown, or if there is no queue."""
     readable = list(_readable(topic))
     rates = {(one.broker_name, one.queue_id): one.put_msgs_per_s for one in (topic.offsets if topic else None) or ()}
-    known = [rate for queue in readable if (rate := rates.get(queue)) is not None]
-    return sum(known) if readable and len(known) == len(readable) else None
+    return sum_of(map(rates.get, readable)) if readable else None
 
 
 def _readable(topic: InventoryTopic | None) -> Iterator[tuple[str, int]]:

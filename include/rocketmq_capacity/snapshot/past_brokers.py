@@ -13,6 +13,7 @@ from rocketmq_capacity.model.broker_figures import (
     mean_bytes,
     put_rate,
 )
+from rocketmq_capacity.model.sums import most_of
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryBroker
 from rocketmq_capacity.snapshot.seconds import days_between
 
@@ -59,8 +60,8 @@ def past_loads(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, 
             rate, size = put_rate(broker.runtime), mean_bytes(broker.runtime)
             a_day = _a_day(figure(broker.runtime, LOG_END), ends.get(broker.broker_name), days)
             loads[broker.broker_name] = PastLoad(
-                _most(known.seen_msgs_per_s, rate),
-                _most(known.seen_bytes_per_s, None if rate is None or size is None else rate * size),
+                most_of((known.seen_msgs_per_s, rate)),
+                most_of((known.seen_bytes_per_s, None if rate is None or size is None else rate * size)),
                 a_day if known.bytes_per_day is None else known.bytes_per_day,
             )
     return loads
@@ -69,7 +70,3 @@ def past_loads(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, 
 def _a_day(then: float | None, now: float | None, days: float) -> float | None:
     """What was stored in these days, for each of them; None if they are too few, or if the log began anew."""
     return None if then is None or now is None or now < then or days < LEAST_DAYS else (now - then) / days
-
-
-def _most(first: float | None, second: float | None) -> float | None:
-    return max((each for each in (first, second) if each is not None), default=None)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.facts import PastTraffic
+from rocketmq_capacity.model.sums import most_of
 from rocketmq_capacity.settings.thresholds import ProvisionPolicy
 from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, InventoryTopic, PastRate, parse_utc
 from rocketmq_capacity.snapshot.seconds import HOUR_S
@@ -74,7 +75,7 @@ def _busy_of_days(moments: Sequence[tuple[date, str]], rates: Mapping[str, PastR
 
 
 def _highest(rate: PastRate) -> float | None:
-    return max((each for each in (rate.put_msgs_per_s, rate.mean_msgs_per_s) if each is not None), default=None)
+    return most_of((rate.put_msgs_per_s, rate.mean_msgs_per_s))
 
 
 def _busy(hours: int) -> int:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.handover.observed import BrokerRow, PlaceRow
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.report.gates import Going, Leftover, Spread
 from rocketmq_capacity.report.ledger import LedgerFacts, ReportedOwners
 from rocketmq_capacity.steps.reported_rows import records, rows_if_any, rows_of_groups
@@ -93,7 +94,6 @@ def _leftover(run: Run, topic: str, going: Going) -> Leftover:
         for row in rows_where(run.files(tables.QueueOffset.dataset_name()), tables.QueueOffset, of_topic)
     }
     rates = [written[queue].put_msgs_per_s if queue in written else None for queue in ids]
-    known = [rate for rate in rates if rate is not None]
     offsets = rows_where(run.files(tables.GroupOffset.dataset_name()), tables.GroupOffset, of_topic)
     lags = {(row.consumer_group, row.broker_name, row.queue_id): row.lag for row in offsets}
     reads = rows_where(run.files(tables.Subscription.dataset_name()), tables.Subscription, of_topic)
@@ -101,7 +101,7 @@ def _leftover(run: Run, topic: str, going: Going) -> Leftover:
     groups = [one for one in rows_of_groups(run, tables.ConsumerGroup, names) if one.kind != SYSTEM]
     empty = {queue for queue in ids if queue in written and _is_empty(written[queue])}
     return Leftover(
-        msgs_per_s=sum(known) if len(known) == len(rates) else None,
+        msgs_per_s=sum_of(rates),
         unread={
             one.consumer_group: _sum([0 if queue in empty else lags.get((one.consumer_group, *queue)) for queue in ids])
             for one in groups

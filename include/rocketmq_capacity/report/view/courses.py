@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import UNSET
 
 from rocketmq_capacity.language.current import phrase
+from rocketmq_capacity.model.sums import most_of
 from rocketmq_capacity.plan_file.group import TrafficForecast
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
@@ -163,9 +164,8 @@ def _line(hours: Sequence[GroupHour], figure: str, colour: str = "var(--bar)", w
     points = []
     for first in range(0, len(hours), shared):
         of_point = hours[first : first + shared]
-        values = [value for one in of_point if (value := getattr(one, figure)) is not None]
         middle_s = (_at_s(of_point[0].at) + _at_s(of_point[-1].at) + HOUR_S) / 2
-        points.append((middle_s, max(values, default=None)))
+        points.append((middle_s, most_of(getattr(one, figure) for one in of_point)))
     return PanelLine(points, colour, GAP_S * shared, width=width)
 
 
@@ -179,8 +179,8 @@ def _day_row(day: str, hours: Sequence[GroupHour], capacity: _Capacity | None) -
         UNKNOWN if busiest is None else busiest[1][11:16],
         UNKNOWN if busiest is None else number(busiest[0]),
         UNKNOWN if busiest is None or capacity is None else per_cent(capacity.busy(busiest[0])),
-        number(max((one.most_msgs_per_s for one in hours if one.most_msgs_per_s is not None), default=None)),
-        number(max((one.most_lag for one in hours if one.most_lag is not None), default=None)),
+        number(most_of(one.most_msgs_per_s for one in hours)),
+        number(most_of(one.most_lag for one in hours)),
         number(few) if few == many else f"{number(few)} to {number(many)}",
     )
 
