@@ -8,7 +8,8 @@ import jsonschema
 import pytest
 
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
+from rocketmq_capacity.report.capacity_file import capacity_of_plan
+from rocketmq_capacity.store.json_file import json_file
 from tests.report.from_rows import plan_bytes, plan_of
 from tests.report.made_scenario import a_scenario
 from tests.report.sample_cluster import sample_rows
@@ -31,7 +32,7 @@ def schema() -> Any:
 @pytest.mark.parametrize("plan", [plan_of(sample_rows()), plan_of(varied_rows(12))], ids=["sample", "varied"])
 def test_bounds_for_autoscalers_are_as_their_schema_says(plan: Plan) -> None:
     schema = jsonschema.Draft202012Validator(json.loads((DOCS / "capacity.schema.json").read_bytes()))
-    schema.validate(json.loads(render_capacity(capacity_of_plan(plan))))
+    schema.validate(json.loads(json_file(capacity_of_plan(plan))))
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,9 @@ from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.plan_file.handed_over import METRICS
 from rocketmq_capacity.plan_file.plan import read_plan
 from rocketmq_capacity.report.files import SUMMARY
-from rocketmq_capacity.report.summary_file import render_summary, summary_of_plan
+from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.settings.policy import Metrics
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.store.lake import PUBLISH, Lake
 from rocketmq_capacity.store.writing import write_together
 from tests.fixtures.ports import free_port
@@ -79,7 +80,7 @@ def scraping(home: Path) -> Iterator[Prometheus]:
     groups = tuple(replace(one, traffic_forecast=growing) for one in plan.groups)
     plan = replace(plan, brokers=brokers, groups=groups)
     run = Lake(home / "plans").run(plan.cluster_name, run_id_of(LAST))
-    files = {METRICS: metrics_of(plan, Metrics()), SUMMARY: render_summary(summary_of_plan(plan))}
+    files = {METRICS: metrics_of(plan, Metrics()), SUMMARY: json_file(summary_of_plan(plan))}
     write_together(run.report, files)
     run.begin(PUBLISH)
     run.commit(PUBLISH, [])

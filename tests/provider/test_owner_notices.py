@@ -9,13 +9,14 @@ from typing import Any, Final
 
 import pytest
 
-from rocketmq_capacity.handover.tickets import json_of, tickets_of
+from rocketmq_capacity.handover.tickets import tickets_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.provider import channels, owner_notices
 from rocketmq_capacity.provider.notice import CONNECTION, tell_published
-from rocketmq_capacity.report.summary_file import render_summary, summary_of_plan
+from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.writing import write_together
 from tests.fixtures.chat_server import TAKEN, ChatServer, chat_server
@@ -55,7 +56,7 @@ class Deployment:
     def _publish(self, run_key: str, plan: Plan) -> None:
         """Store of a plan what notices are made of; a page takes a second to draw."""
         run = Lake(self.home / "lake").run("C1", run_key)
-        files = {"tickets.json": json_of(tickets_of(plan)), "summary.json": render_summary(summary_of_plan(plan))}
+        files = {"tickets.json": json_file(tickets_of(plan)), "summary.json": json_file(summary_of_plan(plan))}
         write_together(run.report, files)
         run.begin("publish")
         run.commit("publish", [])

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from rocketmq_capacity.provider.report_asset import report_facts
-from rocketmq_capacity.report.summary_file import PlanSummary, render_summary
+from rocketmq_capacity.report.summary_file import PlanSummary
+from rocketmq_capacity.store.json_file import json_file
 
 pytestmark = pytest.mark.airflow
 
@@ -24,7 +25,7 @@ def test_the_event_says_where_the_report_is_and_how_much_was_found(tmp_path: Pat
         scenario=None,
         approval=None,
     )
-    (tmp_path / "summary.json").write_bytes(render_summary(summary))
+    (tmp_path / "summary.json").write_bytes(json_file(summary))
 
     assert report_facts(plan) == {
         "run_id": tmp_path.parent.name,

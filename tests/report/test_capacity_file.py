@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
+from rocketmq_capacity.report.capacity_file import capacity_of_plan
+from rocketmq_capacity.store.json_file import json_file
 from tests.report.from_rows import plan_of
 from tests.report.made_scenario import a_scenario
 from tests.report.row_builders import a_cluster, a_group
@@ -14,7 +15,7 @@ from tests.report.varied_cluster import varied_rows
 
 def _capacity(**group: Any) -> dict[str, Any]:
     plan = plan_of({"cluster": [a_cluster(completeness_ratio=0.97)], "group_status": [a_group("g", **group)]})
-    capacity: dict[str, Any] = json.loads(render_capacity(capacity_of_plan(plan)))
+    capacity: dict[str, Any] = json.loads(json_file(capacity_of_plan(plan)))
     return capacity
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-import msgspec
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
@@ -62,11 +61,6 @@ def differences_of(plan: Plan, file: StateFile) -> Differences:
         ),
         left_out=tuple(left_out),
     )
-
-
-def json_of(differences: Differences) -> bytes:
-    """The bytes of the file; equal for equal plans."""
-    return msgspec.json.format(msgspec.json.encode(differences), indent=2) + b"\n"
 
 
 def _why_left_out(plan: Plan, recommendation: PlanRecommendation, undecided: Collection[str | None]) -> str | None:

@@ -3,12 +3,10 @@
 from rocketmq_capacity.handover.autoscalers import autoscalers_of
 from rocketmq_capacity.handover.desired_state import StateFile
 from rocketmq_capacity.handover.differences import differences_of
-from rocketmq_capacity.handover.differences import json_of as differences_json
 from rocketmq_capacity.handover.metrics import metrics_of
 from rocketmq_capacity.handover.observed import Observed, state_of
 from rocketmq_capacity.handover.runbook import runbook_of
-from rocketmq_capacity.handover.runbook_files import json_of, markdown_of
-from rocketmq_capacity.handover.tickets import json_of as tickets_json
+from rocketmq_capacity.handover.runbook_files import markdown_of
 from rocketmq_capacity.handover.tickets import tickets_of
 from rocketmq_capacity.language.current import speaking
 from rocketmq_capacity.plan_file.handed_over import (
@@ -23,6 +21,7 @@ from rocketmq_capacity.plan_file.handed_over import (
 )
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.settings.policy import Policy
+from rocketmq_capacity.store.json_file import json_file
 
 
 def handed_over(plan: Plan, policy: Policy, observed: Observed) -> dict[str, bytes | None]:
@@ -35,13 +34,13 @@ def handed_over(plan: Plan, policy: Policy, observed: Observed) -> dict[str, byt
         return nothing
     state = StateFile(state_of(plan, observed))
     with speaking(policy.language, plan.sentences):
-        runbook, tickets = markdown_of(runbook_of(plan)), tickets_json(tickets_of(plan))
+        runbook, tickets = markdown_of(runbook_of(plan)), json_file(tickets_of(plan))
     return nothing | {
         METRICS: metrics_of(plan, policy.metrics),
         RUNBOOK: runbook,
-        RUNBOOK_JSON: json_of(runbook_of(plan)),
+        RUNBOOK_JSON: json_file(runbook_of(plan)),
         AUTOSCALERS: autoscalers_of(plan, policy),
         DESIRED_STATE: state.content,
-        DIFFERENCES: differences_json(differences_of(plan, state)),
+        DIFFERENCES: json_file(differences_of(plan, state)),
         TICKETS: tickets,
     }

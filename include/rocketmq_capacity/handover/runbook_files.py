@@ -2,17 +2,10 @@
 
 from collections.abc import Iterator
 
-import msgspec
-
 from rocketmq_capacity.handover.markdown import check_of, fenced, text_of
 from rocketmq_capacity.handover.runbook import Runbook, RunbookStep, Task
 from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.plan_file.steps import StepCheck
-
-
-def json_of(runbook: Runbook) -> bytes:
-    """The bytes of runbook.json; equal for equal plans."""
-    return msgspec.json.format(msgspec.json.encode(runbook), indent=2) + b"\n"
 
 
 def markdown_of(runbook: Runbook) -> bytes:

@@ -8,7 +8,6 @@ ticket. One that is only PENDING has none yet, and one that is closing keeps its
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -86,11 +85,6 @@ def tickets_of(plan: Plan) -> Tickets:
         tickets=tickets,
         still_found=tuple(sorted({_key(plan, one) for one in _found_ids(plan)}.difference(one.key for one in tickets))),
     )
-
-
-def json_of(tickets: Tickets) -> bytes:
-    """The bytes of tickets.json; equal for equal plans."""
-    return msgspec.json.format(msgspec.json.encode(tickets), indent=2) + b"\n"
 
 
 def _key(plan: Plan, cause: str) -> str:

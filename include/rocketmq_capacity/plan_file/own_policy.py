@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.errors import BadInput, cut
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.store.writing import write_whole
 
 LONGEST_VALUE: Final = 80
@@ -52,7 +53,7 @@ class OwnPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def write(self, file: Path) -> None:
         """Store it, completely or not at all."""
-        write_whole(file, msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n")
+        write_whole(file, json_file(self))
 
 
 def _in_words(value: Any) -> str:

@@ -20,6 +20,7 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.report.answering import answering
 from rocketmq_capacity.report.looks import only_looks
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.writing import add_whole, sync
 from rocketmq_capacity.vocabulary import INFO
@@ -95,7 +96,7 @@ def _is_to(answer: Approval, plan: Plan, digest: str | UnsetType) -> bool:
 
 def keep_answer(run: Run, answer: Approval, at: datetime) -> Path:
     """Add an answer to those of a run; ``at`` is in UTC. The same one again changes nothing."""
-    content = msgspec.json.format(msgspec.json.encode(answer), indent=2) + b"\n"
+    content = json_file(answer)
     file = run.answers / f"{at:%Y-%m-%dT%H.%M.%S.%fZ}-{sha256(content).hexdigest()[:DIGITS]}.json"
     add_whole(file, content)
     return file

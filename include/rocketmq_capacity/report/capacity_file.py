@@ -2,7 +2,6 @@
 
 from typing import Annotated, Final, Literal
 
-import msgspec
 from msgspec import UNSET, Struct
 
 from rocketmq_capacity.catalogue.evidence import means
@@ -93,11 +92,6 @@ def _scenario(plan: Plan) -> str | None:
     if plan.trial is True and plan.policy_differences is not UNSET:
         return f"a trial: {'; '.join(one.in_words() for one in plan.policy_differences)}"
     return None if plan.scenario is UNSET else plan.scenario.name
-
-
-def render_capacity(capacity: Capacity) -> bytes:
-    """The bytes of capacity.json; equal for equal plans."""
-    return msgspec.json.format(msgspec.json.encode(capacity), indent=2) + b"\n"
 
 
 def _of_group(group: GroupPlan, taken_at: str) -> GroupCapacity:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from rocketmq_capacity.report import rules_page, schema
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.tables import dictionary
 
 
@@ -12,7 +13,7 @@ def documents() -> dict[str, bytes]:
     return {
         dictionary.FILE: dictionary.dictionary().encode(),
         rules_page.FILE: rules_page.page().encode(),
-        **{name: schema.rendered(file) for name, file in schema.FILES.items()},
+        **{name: json_file(schema.schema_of(file)) for name, file in schema.FILES.items()},
     }
 
 

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.plan_file.plan import Plan
-from rocketmq_capacity.report.capacity_file import capacity_of_plan, render_capacity
+from rocketmq_capacity.report.capacity_file import capacity_of_plan
 from rocketmq_capacity.report.files import CAPACITY, FINDINGS, PLAN, RECOMMENDATIONS, REPORT, SUMMARY
 from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.plan import render_plan
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.scripts import FOLDER as SCRIPTS
 from rocketmq_capacity.report.scripts import scripts_of
-from rocketmq_capacity.report.summary_file import PlanSummary, render_summary, summary_of_plan
+from rocketmq_capacity.report.summary_file import PlanSummary, summary_of_plan
 from rocketmq_capacity.report.tables import BY_OWNER, findings_by_owner, findings_csv, recommendations_csv
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.store.writing import sync, write_together
 from rocketmq_capacity.vocabulary import ENGLISH, Language
 
@@ -52,9 +53,9 @@ def publish(
             FINDINGS: findings_csv(plan),
             RECOMMENDATIONS: recommendations_csv(plan),
             **findings_by_owner(plan),
-            CAPACITY: render_capacity(capacity_of_plan(plan)),
+            CAPACITY: json_file(capacity_of_plan(plan)),
             **{name: content for name, content in handed_over.items() if content is not None},
-            SUMMARY: render_summary(summary),
+            SUMMARY: json_file(summary),
             PLAN: render_plan(plan),
         }
         write_together(folder, contents)

@@ -21,8 +21,3 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 def schema_of(file: type[Struct]) -> dict[str, Any]:
     """The JSON Schema of a file; members that it does not name are allowed."""
     return {"$schema": DIALECT, **msgspec.json.schema(file)}
-
-
-def rendered(file: type[Struct]) -> bytes:
-    """The bytes of a schema; equal types give equal bytes."""
-    return msgspec.json.format(msgspec.json.encode(schema_of(file)), indent=2) + b"\n"

@@ -140,11 +140,6 @@ def differences_in_words(plan: Plan) -> tuple[str, ...]:
     return (*(visible(one.in_words()) for one in every[:MOST_DIFFERENCES]), *more)
 
 
-def render_summary(summary: PlanSummary) -> bytes:
-    """The bytes of summary.json; equal for equal plans."""
-    return msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n"
-
-
 def read_summary(file: Path) -> PlanSummary:
     """The summary in the file.
 

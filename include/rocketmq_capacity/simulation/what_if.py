@@ -9,6 +9,7 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.simulation.scenario import Scenario, scenario_of_text
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.store.writing import write_whole
 
 
@@ -40,4 +41,4 @@ class WhatIf:
         """Store it, completely or not at all."""
         scenario = {"name": self.scenario.name, "changes": self.scenario.changes_as_written()}
         stored = {"before": self.before, "scenario": scenario}
-        write_whole(file, msgspec.json.format(msgspec.json.encode(stored), indent=2) + b"\n")
+        write_whole(file, json_file(stored))

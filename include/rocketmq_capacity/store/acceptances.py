@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.accepted import AcceptedRisk
+from rocketmq_capacity.store.json_file import json_file
 from rocketmq_capacity.store.writing import write_whole
 
 FOLDER: Final = ".accepted"
@@ -24,7 +25,7 @@ DIGITS: Final = 12
 def keep_acceptance(cluster: Path, risk: AcceptedRisk, at: datetime) -> Path:
     """Add an accepted risk to those of a cluster's folder; ``at`` is in UTC. The same one again changes nothing."""
     document = {"at": at.strftime("%Y-%m-%dT%H:%M:%SZ"), **risk.model_dump(mode="json", exclude_none=True)}
-    content = msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+    content = json_file(document)
     file = cluster / FOLDER / f"{at:%Y-%m-%dT%H.%M.%SZ}-{sha256(content).hexdigest()[:DIGITS]}.json"
     write_whole(file, content)
     return file
