@@ -11,8 +11,6 @@ import numpy as np
 from rocketmq_capacity.model.arrays import Flags, Numbers
 from rocketmq_capacity.tables.dataset import Metrics
 
-"""NaN is unknown."""
-
 _NAMES: Final = ("peak", "floor", "excess", "gini", "cv", "max", "min", "mean")
 _OF_EXCLUSIVE: Final = ("floor", "excess")
 """Metrics that are not defined if several clients share a queue."""

@@ -20,7 +20,6 @@ from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import READ_WRITE, java_order, own_perm
 from rocketmq_capacity.wording import listed, percent
 
-"""NaN is unknown."""
 COVERAGE: Final = "TOPIC_COVERAGE"
 SUSPECT: Final = "SUSPECT_SNAPSHOT"
 DISK: Final = "BROKER_DISK"
