@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.tables import Broker, SlaveDifference
+from rocketmq_capacity.tables.rows import is_one_of
 
 
 def copied_by_slaves(sides: Sides) -> dict[tuple[str, str], int]:
@@ -14,8 +12,8 @@ def copied_by_slaves(sides: Sides) -> dict[tuple[str, str], int]:
     lost = sides.scenario.lost_masters
     if not lost:
         return {}
-    is_lost = pc.field("broker_name").cast(pa.string()).isin(pa.array(sorted(lost), pa.string()))
-    return at_slaves(sides.before.rows_where(SlaveDifference, is_lost), sides.before.cluster.brokers)
+    differences = sides.before.rows_where(SlaveDifference, is_one_of("broker_name", lost))
+    return at_slaves(differences, sides.before.cluster.brokers)
 
 
 def at_slaves(differences: Iterable[SlaveDifference], brokers: Iterable[Broker]) -> dict[tuple[str, str], int]:

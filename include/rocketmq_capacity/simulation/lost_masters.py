@@ -18,6 +18,7 @@ from rocketmq_capacity.simulation.lost_master_words import coming_back, meaning
 from rocketmq_capacity.simulation.messages_at_risk import messages_at_risk, slave_behind_bytes
 from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.tables import Broker, ConsumerGroup, GroupOffset, Subscription, TopicQueue
+from rocketmq_capacity.tables.rows import is_one_of
 from rocketmq_capacity.vocabulary import (
     BUSINESS,
     GRPC,
@@ -86,8 +87,7 @@ class ReadersBehind:
     def of(cls, side: RunSide, names: Iterable[str], at_slaves: Mapping[tuple[str, str], int]) -> "ReadersBehind":
         """Those of the brokers with these names, given what their slaves have copied."""
         is_business = pc.field("kind").cast(pa.string()) == BUSINESS
-        is_there = pc.field("broker_name").cast(pa.string()).isin(pa.array(sorted(set(names)), pa.string()))
-        lags = side.records(GroupOffset, LagRow, is_there & is_business)
+        lags = side.records(GroupOffset, LagRow, is_one_of("broker_name", names) & is_business)
         return cls(
             list(side.records(Subscription, ReadsRow, is_business)),
             {one.consumer_group: one for one in side.records(ConsumerGroup, ReaderRow, is_business)},

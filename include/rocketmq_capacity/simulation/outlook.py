@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from math import ceil
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from rocketmq_capacity.assessment.replicas import readable_without_master
@@ -19,6 +18,7 @@ from rocketmq_capacity.simulation.producers_meanwhile import seen_groups
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.tables import Broker, TopicQueue
+from rocketmq_capacity.tables.rows import is_one_of
 from rocketmq_capacity.vocabulary import BUSINESS, MASTER, PERM_WRITE
 
 Outlook = LostMasterOutlook | SlowBrokerOutlook
@@ -35,7 +35,7 @@ def outlook_of(sides: Sides) -> tuple[Outlook, ...]:
     names = named_brokers(sides.scenario)
     if not names:
         return ()
-    is_named = pc.field("broker_name").cast(pa.string()).isin(pa.array(names, pa.string()))
+    is_named = is_one_of("broker_name", names)
     queues = sides.before.rows_where(TopicQueue, is_named & (pc.field("kind") == BUSINESS))
     sendings = sides.policy.sendings(seen_groups(sides.before))
     entries = outlook(sides.scenario, queues, sides.after.rows(Broker), sendings)

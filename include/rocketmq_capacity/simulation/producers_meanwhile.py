@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from rocketmq_capacity import tables
@@ -26,6 +25,7 @@ from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import RunSide, Sides
 from rocketmq_capacity.tables.compare import Course
 from rocketmq_capacity.tables.dataset import Dataset
+from rocketmq_capacity.tables.rows import is_one_of
 from rocketmq_capacity.vocabulary import BUSINESS, JAVA
 
 OF_PRODUCERS: Final[Sequence[type[Dataset]]] = (
@@ -93,10 +93,10 @@ def troubles_of(scenario: Scenario, brokers: Iterable[str], masters: Iterable[st
 
 def _places(before: RunSide, troubles: Troubles) -> list[TopicQueuesOnBroker]:
     """The queues on every broker, of each business topic that has queues on a broker in trouble."""
-    is_business, name = pc.field("kind") == BUSINESS, pc.field("broker_name").cast(pa.string())
-    is_there = is_business & name.isin(pa.array(sorted(troubles.brokers), pa.string()))
+    is_business = pc.field("kind") == BUSINESS
+    is_there = is_business & is_one_of("broker_name", troubles.brokers)
     topics = {place.topic for place in before.records(tables.TopicQueue, TopicQueuesOnBroker, is_there)}
-    return list(before.records(tables.TopicQueue, TopicQueuesOnBroker, is_business & _is_one_of(topics)))
+    return list(before.records(tables.TopicQueue, TopicQueuesOnBroker, is_business & is_one_of("topic", topics)))
 
 
 class _Order(NamedTuple):
@@ -114,7 +114,7 @@ def _known(sides: Sides, topics: set[str]) -> dict[str, Known]:
 
     A topic that the changes remove has its rate before them.
     """
-    wanted = _is_one_of(topics)
+    wanted = is_one_of("topic", topics)
     rates = {**_rates(sides.before, wanted), **_rates(sides.after, wanted)}
     return {
         topic: Known(bool(is_ordered), rates.get(topic))
@@ -128,10 +128,6 @@ def _rates(side: RunSide, wanted: pc.Expression) -> dict[str, float | None]:
     for topic, rate in side.records(tables.ProducerShare, _Rate, wanted):
         rates[topic] = sum_of((rates.get(topic, 0.0), rate))
     return rates
-
-
-def _is_one_of(topics: Iterable[str]) -> pc.Expression:
-    return pc.field("topic").cast(pa.string()).isin(pa.array(sorted(topics), pa.string()))
 
 
 class _ProducerGroup(NamedTuple):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.json import Decoder
 
@@ -20,6 +19,7 @@ from rocketmq_capacity.simulation.changes.read_only_broker import ReadOnlyBroker
 from rocketmq_capacity.simulation.changes.set_queues import SetQueues
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import RunSide, Sides
+from rocketmq_capacity.tables.rows import is_one_of
 from rocketmq_capacity.vocabulary import BUSINESS, LOGICAL_BROKER_PREFIX
 
 _UNIT: Final = Decoder(TopicWithReaders)
@@ -78,7 +78,7 @@ def _broker_plans(
 
 
 def _business_topics(side: RunSide, broker_names: Iterable[str]) -> set[str]:
-    is_there = pc.field("broker_name").cast(pa.string()).isin(pa.array(broker_names, pa.string()))
+    is_there = is_one_of("broker_name", broker_names)
     return {one.topic for one in side.rows_where(tables.TopicQueue, is_there & (pc.field("kind") == BUSINESS))}
 
 

@@ -53,7 +53,7 @@ from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import runs_before
 from rocketmq_capacity.tables.arrow import table_of, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import rows_by, rows_where
+from rocketmq_capacity.tables.rows import is_one_of, rows_by, rows_where
 from rocketmq_capacity.vocabulary import BROKER, BUSINESS, SEVERITIES, java_order
 
 OF_GROUPS = (
@@ -208,12 +208,11 @@ class _Subscribes(NamedTuple):
 def unrouted(planning: Planning, places: Sequence[TopicLoss], cluster: ClusterFacts) -> list[tables.UnroutedTopic]:
     """The topics without a queue that producers see."""
     topics = without_queues(planning.records(tables.Topic, KnownTopic, IS_BUSINESS), places)
-    topic = pc.field("topic").cast(pa.string())
-    is_named = topic.isin(pa.array([one.topic for one in topics], pa.string()))
+    is_named = is_one_of("topic", [one.topic for one in topics])
     readers: dict[str, list[str]] = {}
     for name, group in planning.records(tables.Subscription, _Subscribes, is_named):
         readers.setdefault(name, []).append(group)
-    template = rows_where(planning.files(tables.TopicQueue), tables.TopicQueue, topic == TEMPLATE)
+    template = rows_where(planning.files(tables.TopicQueue), tables.TopicQueue, is_one_of("topic", [TEMPLATE]))
     return list(unrouted_topics(topics, template, readers, cluster))
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 
 import msgspec
-import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 
 from rocketmq_capacity import tables
@@ -14,7 +12,7 @@ from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy, place_of
 from rocketmq_capacity.spark.own_class import OwnClass
 from rocketmq_capacity.store.lake import Run
-from rocketmq_capacity.tables.rows import rows_where
+from rocketmq_capacity.tables.rows import is_one_of, rows_where
 
 
 def own_answers(
@@ -25,8 +23,8 @@ def own_answers(
     Errors: BadInput for a jar or a class with an error, also if the run does not have the group.
     """
     files = run.files(tables.GroupUnit.dataset_name())
-    is_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(strategies, pa.string()))
-    facts = {row.consumer_group: row.facts for row in rows_where(files, tables.GroupUnit, is_one)}
+    groups = rows_where(files, tables.GroupUnit, is_one_of("consumer_group", strategies))
+    facts = {row.consumer_group: row.facts for row in groups}
     answers: dict[str, tuple[OwnAnswers, ...]] = {}
     for group, strategy in sorted(strategies.items()):
         own_class = OwnClass(session.sparkContext, strategy, place_of(group))

@@ -29,7 +29,7 @@ from rocketmq_capacity.store.place import is_local
 from rocketmq_capacity.tables.arrow import arrow_schema, table_of
 from rocketmq_capacity.tables.assess.findings import CLOSING, FoundPlace
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
+from rocketmq_capacity.tables.rows import Record, Row, is_one_of, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.tables.source import number_of_rows, parquet_file_in_part
 from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
 from rocketmq_capacity.wording import counted
@@ -344,10 +344,9 @@ class Planning:
 
     def _offsets_of(self, advised: PlanBefore) -> pa.Table:
         """The offsets of the groups of which something was predicted."""
-        names = sorted({then.consumer_group for entry in advised.entries for then in entry.groups})
-        is_of_one = pc.field("consumer_group").cast(pa.string()).isin(pa.array(names, pa.string()))
+        names = {then.consumer_group for entry in advised.entries for then in entry.groups}
         columns = [one.name for one in fields(tables.OffsetBefore)]
-        return self.table(tables.GroupOffset, columns, is_of_one)
+        return self.table(tables.GroupOffset, columns, is_one_of("consumer_group", names))
 
     def _findings_with(self, closing: Collection[FoundPlace]) -> pa.Table:
         """The findings of this run, and of those of the run before the ones that close."""

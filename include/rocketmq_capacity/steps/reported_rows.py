@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing
 from rocketmq_capacity.handover.observed import BrokerRow, GroupRow, Observed, PlaceRow, ReadRow, SettingRow, TopicRow
@@ -13,7 +10,7 @@ from rocketmq_capacity.report.losses import FailureLoss, GroupAfter, TopicAfter,
 from rocketmq_capacity.report.rows import DrawnQueue, PlanRows, QueueLag
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.tables.dataset import Dataset
-from rocketmq_capacity.tables.rows import Record, Row, records_where, rows_in, rows_where, table_in
+from rocketmq_capacity.tables.rows import Record, Row, is_one_of, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.tables.source import parquet_file_in_part
 
 
@@ -68,7 +65,7 @@ def rows_of_groups(run: Run, dataset: type[Row], groups: Sequence[str]) -> list[
     """
     if not _has(run, dataset):
         return []
-    return rows_where(run.files(dataset.dataset_name()), dataset, _is_one_of("consumer_group", groups))
+    return rows_where(run.files(dataset.dataset_name()), dataset, is_one_of("consumer_group", groups))
 
 
 def owned_queues(run: Run, strategies: Mapping[str, str]) -> list[DrawnQueue]:
@@ -79,7 +76,7 @@ def owned_queues(run: Run, strategies: Mapping[str, str]) -> list[DrawnQueue]:
         run.files(tables.Allocation.dataset_name()),
         tables.Allocation,
         DrawnQueue,
-        _is_one_of("consumer_group", strategies) & _is_one_of("strategy", set(strategies.values())),
+        is_one_of("consumer_group", strategies) & is_one_of("strategy", set(strategies.values())),
     )
     return [one for one in queues if strategies[one.consumer_group] == one.strategy]
 
@@ -90,11 +87,7 @@ def queue_lags(run: Run, groups: Iterable[str]) -> list[QueueLag]:
     if not names or not _has(run, tables.GroupOffset):
         return []
     files = run.files(tables.GroupOffset.dataset_name())
-    return list(records_where(files, tables.GroupOffset, QueueLag, _is_one_of("consumer_group", names)))
-
-
-def _is_one_of(column: str, values: Iterable[str]) -> pc.Expression:
-    return pc.field(column).cast(pa.string()).isin(pa.array(list(values), pa.string()))
+    return list(records_where(files, tables.GroupOffset, QueueLag, is_one_of("consumer_group", names)))
 
 
 def records(run: Run, dataset: type[Dataset], kind: type[Record]) -> Iterator[Record]:

@@ -42,6 +42,11 @@ def table_in(
     return read_files(files, columns=None if columns is None else [*columns], filters=condition)
 
 
+def is_one_of(column: str, values: Iterable[str]) -> pc.Expression:
+    """The condition that a column of texts has one of these values."""
+    return pc.field(column).cast(pa.string()).isin(pa.array(sorted(values), pa.string()))
+
+
 def rows_where(files: Sequence[Path], dataset: type[Row], condition: pc.Expression) -> list[Row]:
     """The rows that meet a condition."""
     return _rows_of(table_in(files, dataset, condition=condition), dataset)
