@@ -12,6 +12,11 @@ class QueueCounts(Struct, frozen=True, kw_only=True):
     read_queue_nums: int
     write_queue_nums: int
 
+    @classmethod
+    def both(cls, broker_name: str, number: int) -> "QueueCounts":
+        """As many read as write queues."""
+        return cls(broker_name=broker_name, read_queue_nums=number, write_queue_nums=number)
+
 
 class QueueChange(Struct, frozen=True, kw_only=True):
     """One change of a topic's queues.

@@ -69,11 +69,8 @@ def creation_case(topic: AdvisedTopic) -> QueueChange | None:
     per_broker, brokers = _per_broker(topic), missing_brokers(topic)
     if per_broker is None or not brokers or kept_brokers(topic.facts) is not None:
         return None
-    counts = [
-        QueueCounts(broker_name=broker.broker_name, read_queue_nums=per_broker, write_queue_nums=per_broker)
-        for broker in brokers
-    ]
-    return queue_case(ACTION, topic.name, counts, *(broker.broker_name for broker in brokers))
+    names = [broker.broker_name for broker in brokers]
+    return queue_case(ACTION, topic.name, [QueueCounts.both(name, per_broker) for name in names], *names)
 
 
 def create_topic(

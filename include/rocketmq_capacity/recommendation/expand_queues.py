@@ -12,17 +12,17 @@ from typing import Any, Final
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.model.cases import EffectOfCase, QueueChange, QueueCounts
+from rocketmq_capacity.model.cases import EffectOfCase, QueueChange
 from rocketmq_capacity.model.kept_counts import kept_count
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
-from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.layouts import (
     BUSY,
     IDLE,
     UNEVEN,
     TriedLayout,
+    layout_case,
     topic_layout,
     tried_layouts,
     writable,
@@ -115,29 +115,19 @@ class Expansion:
     helped: frozenset[tuple[str, str]]
 
 
-def expansion_cases(topic: AdvisedTopic, tried: Iterable[TriedLayout]) -> dict[int, QueueChange]:
-    """By number of queues, the case in which every writable broker has this many read and write queues."""
-    brokers = [place.place.broker_name for place in writable(topic)]
-    return {
-        each: queue_case(
-            ACTION,
-            topic.name,
-            [QueueCounts(broker_name=name, read_queue_nums=each, write_queue_nums=each) for name in brokers],
-            each,
-        )
-        for each in sorted({one.per_broker for one in tried})
-    }
+def expansion_cases(topic: AdvisedTopic) -> list[QueueChange]:
+    """The layouts to try, the smallest first."""
+    return [layout_case(ACTION, topic, each) for each in sorted({one.per_broker for one in tried_layouts(topic)})]
 
 
 def judged_layouts(
     topic: AdvisedTopic, tried: Sequence[TriedLayout], outcomes: Mapping[str, CaseOutcome]
 ) -> list[Judged]:
     """The layouts with their outcomes."""
-    cases = expansion_cases(topic, tried)
     bound = topic.policy.thresholds.CROSS_TOPIC_SKEW.excess
     judged = []
     for layout in tried:
-        case = cases[layout.per_broker]
+        case = layout_case(ACTION, topic, layout.per_broker)
         outcome = outcomes[case.case_id]
         judged.append(Judged(layout, case, outcome, _refusal(layout, outcome, bound)))
     return judged
@@ -303,4 +293,4 @@ def _answers(topic: AdvisedTopic, outcomes: Mapping[str, CaseOutcome], safety: S
     )
 
 
-TOPIC_ACTIONS: Final = (TopicAction(_answers, lambda topic: expansion_cases(topic, tried_layouts(topic)).values()),)
+TOPIC_ACTIONS: Final = (TopicAction(_answers, expansion_cases),)

@@ -10,7 +10,10 @@ from itertools import islice
 from math import ceil
 from typing import Final
 
+from rocketmq_capacity.catalogue.action import Action
+from rocketmq_capacity.model.cases import QueueChange, QueueCounts
 from rocketmq_capacity.model.kept_counts import kept_count
+from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.facts import AdvisedTopic, AdvisedTopicPlace
 from rocketmq_capacity.tables import Demand
 
@@ -74,6 +77,12 @@ class TriedLayout:
 def writable(topic: AdvisedTopic) -> Sequence[AdvisedTopicPlace]:
     """The brokers on which queues may be added, by name."""
     return [place for place in topic.places if place.is_changeable]
+
+
+def layout_case(action: Action, topic: AdvisedTopic, per_broker: int) -> QueueChange:
+    """The case of an action in which every writable broker has this many read and write queues."""
+    counts = [QueueCounts.both(place.place.broker_name, per_broker) for place in writable(topic)]
+    return queue_case(action, topic.name, counts, per_broker)
 
 
 def topic_layout(topic: AdvisedTopic) -> TopicLayout | None:

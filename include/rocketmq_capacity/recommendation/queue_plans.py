@@ -52,12 +52,7 @@ def _shrink(topic: AdvisedTopic, counts: Sequence[QueueCounts]) -> QueuePlan:
         why = f"{listed(reversed_at)} would have fewer read than write queues"
     if why is not None:
         return _refused(SHRINK, topic, f"It does not get fewer queues: {why}.")
-    targets = [
-        QueueCounts(
-            broker_name=one.broker_name, read_queue_nums=one.write_queue_nums, write_queue_nums=one.write_queue_nums
-        )
-        for one in counts
-    ]
+    targets = [QueueCounts.both(one.broker_name, one.write_queue_nums) for one in counts]
     shrink = shrinking(topic, topic_safety(topic), targets)
     smallest = smallest_count(topic)
     too_few = [one.broker_name for one in targets if smallest is not None and one.read_queue_nums < smallest]

@@ -85,7 +85,7 @@ def raising_case(topic: AdvisedTopic) -> QueueChange | None:
     if topic.facts.is_static or not any(topic.answerable(RULE)):
         return None
     counts = [
-        QueueCounts(broker_name=one.broker_name, read_queue_nums=write, write_queue_nums=write)
+        QueueCounts.both(one.broker_name, write)
         for one in (place.place for place in topic.places)
         if is_short(one) and (write := one.write_queue_nums) is not None
     ]

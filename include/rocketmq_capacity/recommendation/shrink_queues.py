@@ -15,12 +15,11 @@ import msgspec
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.catalogue.action import Action
-from rocketmq_capacity.model.cases import QueueChange, QueueCounts
+from rocketmq_capacity.model.cases import QueueChange
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
-from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.facts import AdvisedTopic
-from rocketmq_capacity.recommendation.layouts import TopicLayout, topic_layout, writable
+from rocketmq_capacity.recommendation.layouts import TopicLayout, layout_case, topic_layout
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
 from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
@@ -79,16 +78,8 @@ def shrinking_cases(topic: AdvisedTopic) -> list[QueueChange]:
     least = max(smallest, ceil(past.most_clients * (1 + headroom) / layout.brokers))
     saved = max(layout.per_broker * bounds.min_saved_ratio, bounds.min_saved_queues / layout.brokers)
     most = int(layout.per_broker - saved)
-    names = [place.place.broker_name for place in writable(topic)]
-    return [
-        queue_case(
-            ACTION,
-            topic.name,
-            [QueueCounts(broker_name=name, read_queue_nums=each, write_queue_nums=each) for name in names],
-            each,
-        )
-        for each in islice((each for each in range(least, most + 1) if _is_even(topic, layout, each)), TRIED)
-    ]
+    even = (each for each in range(least, most + 1) if _is_even(topic, layout, each))
+    return [layout_case(ACTION, topic, each) for each in islice(even, TRIED)]
 
 
 def _is_even(topic: AdvisedTopic, layout: TopicLayout, per_broker: int) -> bool:
