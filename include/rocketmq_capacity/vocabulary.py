@@ -332,6 +332,11 @@ def is_readable(perm: int | None, read_queue_nums: int | None) -> bool:
     return bool((perm or 0) & PERM_READ and read_queue_nums)
 
 
+def is_open(perm: int | None) -> bool:
+    """Whether consumers read and producers write, as far as it is known."""
+    return perm is None or perm & READ_WRITE == READ_WRITE
+
+
 def is_write_only(perm: int | None) -> bool:
     """Whether producers see a topic's queues on a broker, and consumers none."""
     return perm is not None and perm & READ_WRITE == PERM_WRITE

@@ -11,7 +11,7 @@ from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker
-from rocketmq_capacity.vocabulary import READ_WRITE
+from rocketmq_capacity.vocabulary import is_open
 from rocketmq_capacity.wording import rounded
 
 CLUSTER: Final = "brokerClusterName"
@@ -99,5 +99,4 @@ class TopicSpread:
 
 
 def _serves(broker: Broker) -> bool:
-    perm = READ_WRITE if broker.broker_perm is None else broker.broker_perm
-    return broker.broker_id == 0 and perm & READ_WRITE == READ_WRITE
+    return broker.broker_id == 0 and is_open(broker.broker_perm)

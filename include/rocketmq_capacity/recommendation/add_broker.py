@@ -19,7 +19,7 @@ from rocketmq_capacity.recommendation.answer import answer, json_object, sentenc
 from rocketmq_capacity.recommendation.broker_plans import start_broker
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.facts import AdvisedCluster
-from rocketmq_capacity.vocabulary import READ_WRITE
+from rocketmq_capacity.vocabulary import is_open
 from rocketmq_capacity.wording import counted, fixed, listed, rounded
 
 
@@ -113,11 +113,7 @@ def refusal(cluster: AdvisedCluster) -> str | None:
 
 def _used(cluster: AdvisedCluster) -> dict[str, float | None]:
     """How full the masters are that can be read and written."""
-    return {
-        name: used_ratio(broker)
-        for name, broker in sorted(cluster.masters.items())
-        if (READ_WRITE if broker.broker_perm is None else broker.broker_perm) & READ_WRITE == READ_WRITE
-    }
+    return {name: used_ratio(broker) for name, broker in sorted(cluster.masters.items()) if is_open(broker.broker_perm)}
 
 
 def _bounds(cluster: AdvisedCluster) -> dict[str, float]:

@@ -17,7 +17,7 @@ from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import READ_WRITE, java_order, own_perm
+from rocketmq_capacity.vocabulary import is_open, java_order, own_perm
 from rocketmq_capacity.wording import listed, percent
 
 COVERAGE: Final = "TOPIC_COVERAGE"
@@ -321,12 +321,11 @@ class AdvisedTopic:
 
     def _place(self, place: Place) -> AdvisedTopicPlace:
         master = self.cluster.masters.get(place.broker_name)
-        perm = READ_WRITE if place.perm is None else place.perm
         return AdvisedTopicPlace(
             place,
             self.cluster.address(place.broker_name),
             own_perm(place.perm, master.broker_perm if master else None),
-            perm & READ_WRITE == READ_WRITE,
+            is_open(place.perm),
         )
 
 

@@ -7,6 +7,7 @@ from math import ceil
 import pyarrow.compute as pc
 
 from rocketmq_capacity.assessment.replicas import readable_without_master
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.numbers import steady
 from rocketmq_capacity.plan_file.troubled_broker import CanRead, LostMasterOutlook, SlowBrokerOutlook, SlowProducers
 from rocketmq_capacity.producers import GENERATIONS, Generation
@@ -19,7 +20,7 @@ from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.simulation.sides import Sides
 from rocketmq_capacity.tables import Broker, TopicQueue
 from rocketmq_capacity.tables.rows import is_one_of
-from rocketmq_capacity.vocabulary import BUSINESS, MASTER, PERM_WRITE
+from rocketmq_capacity.vocabulary import BUSINESS, MASTER
 
 Outlook = LostMasterOutlook | SlowBrokerOutlook
 EVERYBODY = CanRead(pull=True, pull_in_order=True, pop=True)
@@ -130,6 +131,4 @@ def _readable(places: Iterable[TopicQueue]) -> int:
 
 def _writable(places: Iterable[TopicQueue]) -> int | None:
     """Writable queues before the change; None if one of their numbers is unknown."""
-    writable = [p for p in places if p.broker_state == MASTER and (p.perm is None or p.perm & PERM_WRITE)]
-    is_known = all(p.perm is not None and p.write_queue_nums is not None for p in writable)
-    return sum(place.write_queue_nums or 0 for place in writable) if is_known else None
+    return sum_of(place.writable for place in places if place.broker_state == MASTER)

@@ -22,7 +22,7 @@ from rocketmq_capacity.snapshot.inventory import (
 )
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.seconds import days_between
-from rocketmq_capacity.vocabulary import BUSINESS, READ_WRITE
+from rocketmq_capacity.vocabulary import BUSINESS, is_open
 
 MOST: Final = 2**63 - 1
 """The largest offset of an inventory."""
@@ -92,9 +92,8 @@ def _seen(master: InventoryBroker, inventory: Inventory) -> MissingBroker | None
 
 def _is_open(broker_name: str, queues: TopicQueues) -> bool:
     """Whether the queues are on the broker, and can be both written and read, as far as it is known."""
-    perm = READ_WRITE if queues.perm is None else queues.perm
     has_queues = queues.read_queue_nums != 0 and queues.write_queue_nums != 0
-    return queues.broker_name == broker_name and perm & READ_WRITE == READ_WRITE and has_queues
+    return queues.broker_name == broker_name and is_open(queues.perm) and has_queues
 
 
 def _rate(topic: InventoryTopic, broker_name: str) -> float | None:

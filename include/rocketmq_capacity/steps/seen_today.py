@@ -20,9 +20,9 @@ from rocketmq_capacity.vocabulary import (
     BUSINESS,
     EVERY_QUEUE,
     PERM_WRITE,
-    READ_WRITE,
     SYSTEM,
     is_broadcasting,
+    is_open,
     is_readable,
 )
 
@@ -47,8 +47,7 @@ def _spread(run: Run, places: Sequence[PlaceRow]) -> Spread:
     names = sorted(
         one.broker_name
         for one in records(run, tables.Broker, BrokerRow)
-        if one.broker_id == 0
-        and (READ_WRITE if one.broker_perm is None else one.broker_perm) & READ_WRITE == READ_WRITE
+        if one.broker_id == 0 and is_open(one.broker_perm)
     )
     writable: dict[str, dict[str, int | None]] = defaultdict(dict)
     for place in places:
