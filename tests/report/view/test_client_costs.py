@@ -83,7 +83,7 @@ def test_of_many_brokers_those_with_most_connections_are_shown_and_the_rest_is_c
     view = client_costs_view(plan_of(with_costs(*many)).brokers)
 
     assert view is not None
-    assert (len(view.lines), view.lines[0].name, view.more) == (TABLE_ROWS, f"b{TABLE_ROWS + 2:03}", 3)
+    assert (len(view), view[0].name, view.more) == (TABLE_ROWS, f"b{TABLE_ROWS + 2:03}", 3)
     assert "The table client_cost has 3 more." in text_of(read_page(page_of(with_costs(*many))))
 
 

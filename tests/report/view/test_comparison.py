@@ -63,7 +63,7 @@ def test_a_difference_is_signed_where_it_is_a_number_and_named_where_it_is_not(b
 def test_a_long_comparison_is_cut_and_says_so():
     found = compare({f"n{i}": 0 for i in range(100)}, {f"n{i}": 1 for i in range(100)})
 
-    assert (len(found.changes), found.more) == (TABLE_ROWS, 100 - TABLE_ROWS)
+    assert (len(found.changes), found.changes.more) == (TABLE_ROWS, 100 - TABLE_ROWS)
 
 
 def test_gini_cv_and_floor_are_left_to_plan_json():
@@ -73,7 +73,7 @@ def test_gini_cv_and_floor_are_left_to_plan_json():
     )
 
     assert [change.label for change in compared.changes] == ["PEAK of queues"]
-    assert (compared.more, compared.unchanged) == (0, 0)
+    assert (compared.changes.more, compared.unchanged) == (0, 0)
 
 
 def test_both_sides_of_a_number_are_bars_on_one_scale_and_those_of_a_ratio_on_that_of_100_percent():

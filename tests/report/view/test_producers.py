@@ -21,7 +21,7 @@ def test_the_most_uneven_topic_is_first_and_the_rest_is_counted() -> None:
     rows = [a_producer_balance(f"t{number:02}", peak=1.1 + number) for number in range(UNEVEN_TOPICS + 3)]
     view = producers_of(_balances(*rows))
     assert view is not None
-    assert (view.topics[0].topic, len(view.topics), view.more) == ("t14", UNEVEN_TOPICS, 3)
+    assert (view[0].topic, len(view), view.more) == ("t14", UNEVEN_TOPICS, 3)
 
 
 def test_the_brokers_furthest_from_their_share_are_named() -> None:
@@ -30,9 +30,9 @@ def test_the_brokers_furthest_from_their_share_are_named() -> None:
     row = a_producer_balance(broker_expected_ratios=expected, broker_measured_ratios=measured)
     view = producers_of(_balances(row))
     assert view is not None
-    (line,) = view.topics
+    (line,) = view
+    assert line.brokers.more == 2
     assert line.brokers == ("broker-2: 5 % (20 %)", "broker-4: 30 % (20 %)", "broker-1: 25 % (20 %)")
-    assert line.more_brokers == 2
     assert line.producers == ("only_a", "old")
 
 

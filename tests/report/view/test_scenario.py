@@ -39,7 +39,7 @@ def test_a_group_under_a_strategy_has_a_line_if_its_change_matters_and_is_counte
 ) -> None:
     view = view_of(**changes)
 
-    assert (len(view.lines), view.more_lines, view.same_lines) == (shown, 0, 2 - shown)
+    assert (len(view.lines), view.lines.more, view.same_lines) == (shown, 0, 2 - shown)
 
 
 def test_the_strategy_in_use_comes_first() -> None:

@@ -24,7 +24,7 @@ def test_topics_of_which_a_producer_gets_the_same_share_a_line() -> None:
     ])
 
     no_route = "“No route info of this topic”"
-    assert [(line.topics, line.more, line.readers, line.gets) for line in lines] == [
+    assert [(line.topics, line.topics.more, line.readers, line.gets) for line in lines] == [
         (("gone0", "gone1", "gone2"), 1, "g_a", f"No broker has it, and none makes it: {no_route}."),
         (
             ("made",),

@@ -10,8 +10,9 @@ from rocketmq_capacity.report.figures import UNKNOWN, factor, figure, number, pe
 from rocketmq_capacity.report.limits import TABLE_ROWS
 from rocketmq_capacity.report.panels import Drawn
 from rocketmq_capacity.report.rows import DiskDays
-from rocketmq_capacity.report.view.client_costs import ClientCostsView, client_costs_view
+from rocketmq_capacity.report.view.client_costs import ClientCostLine, client_costs_view
 from rocketmq_capacity.report.view.disks import disks_of
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.vocabulary import SEEN
 
 
@@ -31,11 +32,10 @@ class BrokerLine:
 
 @dataclass(frozen=True, slots=True)
 class BrokersView:
-    """The brokers that store most, and how many are left out."""
+    """The brokers that store most."""
 
-    lines: tuple[BrokerLine, ...]
-    more: int
-    client_costs: ClientCostsView | None
+    lines: First[BrokerLine]
+    client_costs: First[ClientCostLine] | None
     disks: Drawn | None
 
 
@@ -45,8 +45,7 @@ def brokers_view(brokers: Sequence[BrokerPlan], disk_days: Sequence[DiskDays], t
         return None
     ordered = sorted(brokers, key=lambda one: (-(one.put_msgs_per_s or 0.0), one.broker_name))
     return BrokersView(
-        tuple(map(_broker_line, ordered[:TABLE_ROWS])),
-        max(0, len(ordered) - TABLE_ROWS),
+        First(map(_broker_line, ordered[:TABLE_ROWS]), len(ordered)),
         client_costs_view(brokers),
         disks_of(brokers, disk_days, taken_at),
     )

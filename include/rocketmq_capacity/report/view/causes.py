@@ -15,6 +15,7 @@ from rocketmq_capacity.report.impact_words import impact_words
 from rocketmq_capacity.report.limits import CAUSES, FINDINGS, FOLDED_PLACES, ITEMS, OPTIONS
 from rocketmq_capacity.report.view.answers import Answers, Fold, Link
 from rocketmq_capacity.report.view.findings import FindingView, finding_of
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.options import OptionView, options_of
 from rocketmq_capacity.report.wording import kind_of, lower_first
 from rocketmq_capacity.tables.assess.findings import PENDING
@@ -42,8 +43,7 @@ class CauseView:
     severity: str
     title: str
     message: str
-    groups: tuple[Link, ...]
-    more_groups: int
+    groups: First[Link]
     losses: tuple[Link, ...]
     """The cards of the brokers whose loss it is."""
     topic: str | None
@@ -62,12 +62,10 @@ class CauseView:
     """All of its findings wait for a second plan that finds them."""
     meanings: tuple[Rule, ...]
     """The rules of its findings."""
-    options: tuple[OptionView, ...]
-    more_options: int
+    options: First[OptionView]
     is_choice: bool
     """At most one of the options is carried out."""
-    findings: tuple[FindingView, ...]
-    more_findings: int
+    findings: First[FindingView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +77,8 @@ class FoldView:
     """Empty for one cause, which has its own."""
     kind: str
     impact: tuple[str, ...]
-    places: tuple[str, ...]
-    """The first groups or topics."""
-    more_places: int
+    places: First[str]
+    """Groups or topics."""
     owner_numbers: tuple[int, ...]
     new: int
     """Causes that the plan before did not have."""
@@ -149,8 +146,7 @@ def _fold(fold: Fold, answers: Answers, anchors: PageIds, numbers: OwnerNumbers)
         title="" if fold.is_one else _title(worst),
         kind=shown[0].kind,
         impact=impact_words(_sum(cause.impact for cause in fold.causes)),
-        places=tuple(places[:FOLDED_PLACES]),
-        more_places=max(0, len(places) - FOLDED_PLACES),
+        places=First(places[:FOLDED_PLACES], len(places)),
         owner_numbers=tuple(sorted({numbers.get(cause.owner, 0) for cause in fold.causes})),
         new=sum(cause.is_new is True for cause in fold.causes),
         causes=shown,
@@ -208,15 +204,14 @@ def _cause(cause: Cause, answers: Answers, anchors: PageIds, numbers: OwnerNumbe
     lost = [one.broker_name or "" for one in findings]
     brokers = {one.broker_name for one in findings}
     about = next((one.broker_name for one in findings if one.message == cause.message), None)
-    names = dict.fromkeys([cause.rule, *(answers.findings[one].rule for one in cause.findings)])
+    names = dict.fromkeys([cause.rule, *(one.rule for one in findings)])
     return CauseView(
         anchor=answers.anchor(cause) or "",
         id=cause.id,
         severity=cause.severity,
         title=options[0].title if options and len(options[0].ids) > 1 else cause.title,
         message=cause.message,
-        groups=tuple(Link(group, anchors.groups.get(group)) for group in groups[:ITEMS]),
-        more_groups=max(0, len(groups) - ITEMS),
+        groups=First((Link(group, anchors.groups.get(group)) for group in groups[:ITEMS]), len(groups)),
         losses=tuple(Link(name, anchors.cards[name]) for name in lost[:ITEMS] if name in anchors.cards),
         topic=cause.topic,
         broker=about if len(brokers) > 1 and not groups and cause.topic is None else None,
@@ -227,13 +222,11 @@ def _cause(cause: Cause, answers: Answers, anchors: PageIds, numbers: OwnerNumbe
         impact=impact_words(cause.impact),
         since="" if cause.since is None else when(cause.since),
         is_new=cause.is_new is True,
-        is_pending=bool(cause.findings) and all(answers.findings[one].state == PENDING for one in cause.findings),
+        is_pending=bool(findings) and all(one.state == PENDING for one in findings),
         meanings=tuple(rule_of(name) for name in names if name in rules()),
-        options=tuple(options[:OPTIONS]),
-        more_options=max(0, len(options) - OPTIONS),
+        options=First(options[:OPTIONS], len(options)),
         is_choice=any(one.instead_of for one in options),
-        findings=tuple(finding_of(answers.findings[one]) for one in cause.findings[:FINDINGS]),
-        more_findings=max(0, len(cause.findings) - FINDINGS),
+        findings=First(map(finding_of, findings[:FINDINGS]), len(findings)),
     )
 
 

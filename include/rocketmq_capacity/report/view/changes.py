@@ -11,6 +11,7 @@ from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.limits import CHANGES, FOLDED, FOLDED_PLACES
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.vocabulary import Severity
 
@@ -36,8 +37,7 @@ class ChangeLine:
     count: int
     anchor: str | None
     """Of the cause of the first of them; None if it is gone, or if the page leaves its cause out."""
-    places: tuple[str, ...]
-    more_places: int
+    places: First[str]
     message: str
     """What the finding says; empty for several."""
     note: str
@@ -116,8 +116,7 @@ def _line(changes: Sequence[_Change]) -> ChangeLine:
         title=rule_of(first.about.rule).title,
         count=len(changes),
         anchor=first.anchor,
-        places=places[:FOLDED_PLACES],
-        more_places=max(0, len(places) - FOLDED_PLACES),
+        places=First(places[:FOLDED_PLACES], len(places)),
         message=first.about.message if is_one else "",
         note=first.note if is_one else "",
     )

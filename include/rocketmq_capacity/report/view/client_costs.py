@@ -11,6 +11,7 @@ from rocketmq_capacity.plan_file.client_cost import ClientCostChange, ClientRequ
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.figures import UNKNOWN, number
 from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.view.first import First
 
 SHOWN: Final = (
     ("connections", "connections"),
@@ -39,36 +40,19 @@ class ClientCostLine:
     pool: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClientCostsView:
-    """The brokers with most connections, and how many are left out."""
-
-    lines: tuple[ClientCostLine, ...]
-    more: int
-
-
-@dataclass(frozen=True, slots=True)
-class CostChangesView:
-    """Brokers of which clients ask something else after the changes, what that is, and how many are left out."""
-
-    lines: tuple[tuple[str, str], ...]
-    more: int
-
-
-def client_costs_view(brokers: Sequence[BrokerPlan]) -> ClientCostsView | None:
-    """The table; None for a plan of an earlier version, which does not know."""
+def client_costs_view(brokers: Sequence[BrokerPlan]) -> First[ClientCostLine] | None:
+    """The brokers with most connections; None for a plan of an earlier version, which does not know."""
     known = [(one, one.clients) for one in brokers if one.clients is not None]
     if not known:
         return None
     known.sort(key=lambda pair: (-(pair[1].connections or 0), pair[0].broker_name))
-    lines = tuple(_line(broker, clients) for broker, clients in known[:TABLE_ROWS])
-    return ClientCostsView(lines, max(0, len(known) - TABLE_ROWS))
+    return First((_line(broker, clients) for broker, clients in known[:TABLE_ROWS]), len(known))
 
 
-def cost_changes_view(scenario: ScenarioResult) -> CostChangesView:
-    """What a what-if changes."""
+def cost_changes_view(scenario: ScenarioResult) -> First[tuple[str, str]]:
+    """The brokers of which clients ask something else after a what-if, and what that is."""
     changes = () if scenario.client_costs is UNSET else scenario.client_costs
-    return CostChangesView(cost_changes_lines(changes[:TABLE_ROWS]), max(0, len(changes) - TABLE_ROWS))
+    return First(cost_changes_lines(changes[:TABLE_ROWS]), len(changes))
 
 
 def cost_changes_lines(changes: Sequence[ClientCostChange]) -> tuple[tuple[str, str], ...]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from rocketmq_capacity.report.facts import short
 from rocketmq_capacity.report.figures import PER_CENT, figure, label, per_cent_number, signed, unit_of
 from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.view.first import First
 
 LOWER_IS_BETTER: Final = frozenset({
     "idle",
@@ -61,9 +62,7 @@ class FigureChange:
 class ComparisonView:
     """What a change would do."""
 
-    changes: tuple[FigureChange, ...]
-    more: int
-    """Figures that are left out."""
+    changes: First[FigureChange]
     unchanged: int
     """Figures that stay as they are; they are not listed."""
 
@@ -73,8 +72,8 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> ComparisonVi
     old, new = dict(_shown(before)), dict(_shown(after))
     paths = list(dict.fromkeys((*old, *new)))
     changed = [path for path in paths if old.get(path, ABSENT) != new.get(path, ABSENT)]
-    shown = tuple(_change(path, old.get(path, ABSENT), new.get(path, ABSENT)) for path in changed[:TABLE_ROWS])
-    return ComparisonView(shown, len(changed) - len(shown), len(paths) - len(changed))
+    shown = (_change(path, old.get(path, ABSENT), new.get(path, ABSENT)) for path in changed[:TABLE_ROWS])
+    return ComparisonView(First(shown, len(changed)), len(paths) - len(changed))
 
 
 def _shown(value: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:

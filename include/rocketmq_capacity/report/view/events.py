@@ -7,6 +7,7 @@ from rocketmq_capacity.plan_file.coming_event import ComingEvent, EventGroup
 from rocketmq_capacity.report.figures import factor, number, per_cent, when
 from rocketmq_capacity.report.limits import SAVINGS
 from rocketmq_capacity.report.view.answers import Link
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.vocabulary import TOO_FEW
 
 
@@ -24,7 +25,7 @@ class EventLine:
 
 @dataclass(frozen=True, slots=True)
 class EventView:
-    """An event; ``lines`` are the groups that are not known to have enough clients, the first of them."""
+    """An event; ``lines`` are the groups that are not known to have enough clients."""
 
     name: str
     begins: str
@@ -32,9 +33,7 @@ class EventView:
     factor: str
     topics: str | None
     enough: int
-    lines: tuple[EventLine, ...]
-    more: int
-    """Groups that the page leaves to plan.json."""
+    lines: First[EventLine]
 
 
 def event_views(events: Sequence[ComingEvent], group_anchors: Mapping[str, str]) -> tuple[EventView, ...]:
@@ -47,8 +46,7 @@ def event_views(events: Sequence[ComingEvent], group_anchors: Mapping[str, str])
             factor=factor(one.factor),
             topics=one.topics,
             enough=one.enough,
-            lines=tuple(_line(group, group_anchors) for group in one.groups[:SAVINGS]),
-            more=max(0, len(one.groups) - SAVINGS),
+            lines=First((_line(group, group_anchors) for group in one.groups[:SAVINGS]), len(one.groups)),
         )
         for one in events
     )

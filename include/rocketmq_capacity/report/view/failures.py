@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
-from rocketmq_capacity.report.limits import NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, ORDER, FailureLoss
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Link
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.groups import busy_text
-from rocketmq_capacity.report.view.loss_cards import FirstNamed, LossCards, loss_cards, moved
+from rocketmq_capacity.report.view.loss_cards import LossCards, first_named, loss_cards, moved
 from rocketmq_capacity.report.view.unrouted import UnroutedLine, unrouted_lines
 from rocketmq_capacity.report.view.verdicts import verdict_word
 from rocketmq_capacity.tables.assess.failures import GroupFailure
@@ -41,7 +41,9 @@ class ClientLine:
     """The group whose busiest client gets busier by most."""
     busy: str
     """How busy that client is today and afterwards."""
-    worse: FirstNamed
+    worse: First[Link]
+    unknown: str
+    """How many groups may be worse off too; empty if none."""
     read_again: str
     is_harmless: bool
 
@@ -94,7 +96,7 @@ def own_failures(rows: Sequence[GroupFailure]) -> tuple[OwnFailure, ...]:
             name=row.lost,
             cells=(
                 number(row.lost_queues) if row.failure in OF_THE_CLUSTER else NOTHING,
-                UNKNOWN if row.moved_today is None else number(row.moved_today),
+                number(row.moved_today),
                 busy_text(row),
                 verdict_word(row.verdict, row.reasons),
                 _seconds(row.read_again_s),
@@ -106,14 +108,14 @@ def own_failures(rows: Sequence[GroupFailure]) -> tuple[OwnFailure, ...]:
 
 
 def _line(loss: FailureLoss, group_anchors: Mapping[str, str]) -> ClientLine:
-    worse = tuple(Link(name, group_anchors.get(name)) for name in loss.worse[:NAMED_IN_A_CELL])
     raised = loss.busiest
     return ClientLine(
         what=EACH_GROUP[loss.failure],
         moved=moved(loss),
         busiest=raised and Link(raised.consumer_group, group_anchors.get(raised.consumer_group)),
         busy=_raised(loss),
-        worse=FirstNamed(len(loss.worse), worse, f"{len(loss.undecided):,} unknown" if loss.undecided else ""),
+        worse=first_named(loss.worse, group_anchors),
+        unknown=f"{len(loss.undecided):,} unknown" if loss.undecided else "",
         read_again=_seconds(loss.read_again_s),
         is_harmless=not loss.worse,
     )

@@ -6,7 +6,8 @@ from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.plan_file.changes import Gone
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.report.facts import Fact, facts_of, subject
-from rocketmq_capacity.report.limits import ITEMS, TABLE_ROWS
+from rocketmq_capacity.report.limits import ITEMS
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.rooms import SHOWN, RoomsView, rooms_of
 
 
@@ -19,10 +20,8 @@ class FindingView:
     message: str
     places: tuple[str, ...]
     """Group, topic and broker that it names."""
-    subjects: tuple[str, ...]
-    more_subjects: int
-    evidence: tuple[Fact, ...]
-    more_evidence: int
+    subjects: First[str]
+    evidence: First[Fact]
     rooms: RoomsView | None
     """Tables of machine rooms, where it is about them; its evidence is then without what they show."""
 
@@ -42,9 +41,7 @@ def finding_of(finding: PlanFinding) -> FindingView:
         title=rule_of(finding.rule).title,
         message=finding.message,
         places=places_of(finding),
-        subjects=tuple(map(subject, finding.subjects[:ITEMS])),
-        more_subjects=max(0, len(finding.subjects) - ITEMS),
-        evidence=facts_of(evidence, finding.rule),
-        more_evidence=max(0, len(evidence) - TABLE_ROWS),
+        subjects=First(map(subject, finding.subjects[:ITEMS]), len(finding.subjects)),
+        evidence=First(facts_of(evidence, finding.rule), len(evidence)),
         rooms=rooms,
     )

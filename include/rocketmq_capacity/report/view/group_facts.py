@@ -56,8 +56,8 @@ def facts_of_group(group: GroupPlan, staff: ClientsOfGroup, status: GroupStatus)
         ("Utilisation of the busiest client", _utilisation(group)),
         ("Peak", _peak(group)),
         ("Clients enough for the peak", _enough(group)),
-        ("Clients needed", UNKNOWN if staff.needed is None else number(staff.needed)),
-        ("Can give back", UNKNOWN if staff.spare is None else number(staff.spare)),
+        ("Clients needed", number(staff.needed)),
+        ("Can give back", number(staff.spare)),
         ("Headroom", _headroom(group)),
         *score_facts(group.score),
     ]

@@ -14,6 +14,7 @@ from rocketmq_capacity.report.limits import CAUSES_A_GROUP, ITEMS, REASONS
 from rocketmq_capacity.report.loads import MEASURES, Measure
 from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.view.answers import Answers
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.group_facts import clients_in_words, facts_of_group, reads_in_words, useful_in_words
 from rocketmq_capacity.report.view.score import score_cell
 from rocketmq_capacity.report.wording import READING_WORDS, STATUS_WORDS, Wording
@@ -108,8 +109,7 @@ class NamedList:
     """What is wrong under the strategy in use: idle clients, orphan queues, doubly owned queues."""
 
     title: str
-    items: tuple[str, ...]
-    more: int
+    names: First[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,7 @@ class GroupSection:
     status_meaning: str
     status_reason: str
     facts: tuple[tuple[str, str], ...]
-    causes: tuple[GroupCause, ...]
-    more_causes: int
+    causes: First[GroupCause]
     telling: tuple[StrategyLine, ...]
     """The strategy in use, the best other and the recommended one."""
     strategies: tuple[StrategyLine, ...]
@@ -212,11 +211,13 @@ def section_of(
         status_meaning=wording.meaning,
         status_reason=status.provision_reason or "",
         facts=facts_of_group(group, staff, status),
-        causes=tuple(
-            GroupCause(cause.severity, cause.title, cause.message, answers.anchor(cause))
-            for cause in causes[:CAUSES_A_GROUP]
+        causes=First(
+            (
+                GroupCause(cause.severity, cause.title, cause.message, answers.anchor(cause))
+                for cause in causes[:CAUSES_A_GROUP]
+            ),
+            len(causes),
         ),
-        more_causes=max(0, len(causes) - CAUSES_A_GROUP),
         telling=tuple(sorted(telling, key=lambda one: not one.is_current)),
         strategies=tuple(lines),
         not_applicable=tuple(one.strategy for one in group.strategies if not one.applicable),
@@ -316,7 +317,7 @@ def _lists(current: StrategyPlan | None) -> tuple[NamedList, ...]:
         return ()
     idle = current.idle_clients
     return tuple(
-        NamedList(f"{title} ({total:,})", names, max(0, total - ITEMS))
+        NamedList(f"{title} ({total:,})", First(names, total))
         for title, names, total in (
             ("Idle clients", idle[:ITEMS], len(idle)),
             ("Orphan queues", _names(current.orphan_queues), len(current.orphan_queues)),

@@ -9,6 +9,7 @@ from rocketmq_capacity.report.limits import LOSSES, NAMED_IN_A_CELL
 from rocketmq_capacity.report.losses import OF_THE_CLUSTER, FailureLoss, harm
 from rocketmq_capacity.report.rows import PageRows
 from rocketmq_capacity.report.view.answers import Link
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.lost_servers import ServerLine, everybody_reads, server_lines
 from rocketmq_capacity.report.view.producer_failures import FAILING, ProducerLine, producer_lines
 from rocketmq_capacity.tables.assess.failures import ClusterFailure, ProducerFailure
@@ -24,21 +25,6 @@ GROUPS: Final = {
     "LOSS": "Groups whose messages wait",
 }
 """Groups that are worse off, by the reason of that verdict."""
-
-
-@dataclass(frozen=True, slots=True)
-class FirstNamed:
-    """Some groups or topics: how many, and the first of them."""
-
-    total: int
-    links: tuple[Link, ...]
-    note: str = ""
-    """What is not known of others."""
-
-    @property
-    def more(self) -> int:
-        """Those that are not named."""
-        return self.total - len(self.links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +63,7 @@ class LossCard:
     cause: str | None
     first: tuple[str, ...]
     compared: tuple[BeforeAfter, ...]
-    harmed: tuple[tuple[str, FirstNamed], ...]
+    harmed: tuple[tuple[str, First[Link]], ...]
     afterwards: tuple[str, ...]
     until_back: tuple[str, ...]
     figures: tuple[tuple[str, str], ...]
@@ -91,7 +77,6 @@ class LossCards:
 
     Attributes:
         cards: those of losses that do harm, or of which it is unknown who reads.
-        more: how many more of these there are.
         unknown: brokers and rooms whose loss does no harm as far as it is known.
         unknown_groups: groups of which it is unknown whether one of these losses makes them worse off.
         harmless: brokers, rooms and name servers whose loss does no harm that lasts.
@@ -99,11 +84,10 @@ class LossCards:
         stuck: brokers whose queues nobody reads without the master.
     """
 
-    cards: tuple[LossCard, ...]
-    more: int
-    unknown: FirstNamed
-    unknown_groups: FirstNamed
-    harmless: FirstNamed
+    cards: First[LossCard]
+    unknown: First[Link]
+    unknown_groups: First[Link]
+    harmless: First[Link]
     harmful: int
     stuck: int
 
@@ -148,22 +132,27 @@ def loss_cards(rows: PageRows, group_anchors: Mapping[str, str], cause_anchors: 
     unknown = [one for one in lost if one.loss.undecided and not one.has_card]
     groups = sorted({name for one in unknown for name in one.loss.undecided})
     harmless = [one for one in lost if not (one.loss.undecided or one.has_card)]
-    shown = enumerate(with_card[:LOSSES], start=1)
+    cards = (
+        _card(one, f"loss-{place}", group_anchors, cause_anchors)
+        for place, one in enumerate(with_card[:LOSSES], start=1)
+    )
     return LossCards(
-        cards=tuple(_card(one, f"loss-{place}", group_anchors, cause_anchors) for place, one in shown),
-        more=max(0, len(with_card) - LOSSES),
+        cards=First(cards, len(with_card)),
         unknown=_names(unknown),
-        unknown_groups=FirstNamed(
-            len(groups), tuple(Link(name, group_anchors.get(name)) for name in groups[:NAMED_IN_A_CELL])
-        ),
+        unknown_groups=first_named(groups, group_anchors),
         harmless=_names(harmless),
         harmful=sum(1 for one in lost if one.loss.worse or one.loss.unwritable or one.loss.unreadable),
         stuck=sum(1 for one in lost if one.is_stuck),
     )
 
 
-def _names(lost: Sequence[_KnownLoss]) -> FirstNamed:
-    return FirstNamed(len(lost), tuple(Link(one.name, None) for one in lost[:LOSSES]))
+def _names(lost: Sequence[_KnownLoss]) -> First[Link]:
+    return First((Link(one.name, None) for one in lost[:LOSSES]), len(lost))
+
+
+def first_named(names: Sequence[str], anchors: Mapping[str, str]) -> First[Link]:
+    """As many groups or topics as a cell holds, with links to those that have an anchor."""
+    return First((Link(name, anchors.get(name)) for name in names[:NAMED_IN_A_CELL]), len(names))
 
 
 def _lost(rows: PageRows) -> Iterator[_KnownLoss]:
@@ -257,15 +246,13 @@ def _compared(loss: FailureLoss, group_anchors: Mapping[str, str]) -> Iterator[B
         yield BeforeAfter("Queues unread because of it", None, "0", then)
 
 
-def _harmed(loss: FailureLoss, group_anchors: Mapping[str, str]) -> Iterator[tuple[str, FirstNamed]]:
+def _harmed(loss: FailureLoss, group_anchors: Mapping[str, str]) -> Iterator[tuple[str, First[Link]]]:
     for reason, title in GROUPS.items():
-        names = loss.reasons.get(reason, ())
-        if names:
-            links = tuple(Link(name, group_anchors.get(name)) for name in names[:NAMED_IN_A_CELL])
-            yield title, FirstNamed(len(names), links)
+        if names := loss.reasons.get(reason, ()):
+            yield title, first_named(names, group_anchors)
     for title, topics in (("Topics nobody can write", loss.unwritable), ("Topics nobody can read", loss.unreadable)):
         if topics:
-            yield title, FirstNamed(len(topics), tuple(Link(name, None) for name in topics[:NAMED_IN_A_CELL]))
+            yield title, first_named(topics, {})
 
 
 def _afterwards(loss: FailureLoss) -> Iterator[str]:

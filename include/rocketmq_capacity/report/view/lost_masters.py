@@ -9,6 +9,7 @@ from rocketmq_capacity.plan_file.troubled_broker import LostMasterOutlook
 from rocketmq_capacity.report.facts import Fact, facts_of
 from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.wording import counted, listed
 
 UNDECIDED: Final = "UNDECIDED"
@@ -35,9 +36,8 @@ class LostMasterView:
     summary: str
     clients: tuple[tuple[str, ...], ...]
     """Who, until when without it (killed, machine gone), once it is back, and what that means."""
-    waiting: tuple[tuple[str, ...], ...]
+    waiting: First[tuple[str, ...]]
     """Group, how it reads, queues, messages, and when it reads them (killed, machine gone)."""
-    more_waiting: int
     at_risk: tuple[tuple[str, ...], ...]
     """What happens, messages, bytes, and why."""
     back: tuple[str, ...]
@@ -52,8 +52,7 @@ def lost_master_view(outlook: LostMasterOutlook) -> LostMasterView | None:
         name=outlook.broker_name,
         summary=_summary(outlook),
         clients=tuple(map(_clients, outlook.clients)),
-        waiting=tuple(map(_waiting, outlook.waiting[:TABLE_ROWS])),
-        more_waiting=max(0, len(outlook.waiting) - TABLE_ROWS),
+        waiting=First(map(_waiting, outlook.waiting[:TABLE_ROWS]), len(outlook.waiting)),
         at_risk=tuple(map(_at_risk, outlook.at_risk)),
         back=outlook.back,
         timers=facts_of(outlook.timers or {}),

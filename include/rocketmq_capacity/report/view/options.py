@@ -14,6 +14,7 @@ from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COMMANDS, LINKS, TABLE_ROWS
 from rocketmq_capacity.report.view.answers import Answers
 from rocketmq_capacity.report.view.comparison import ComparisonView, compare
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.ledger import standing_in_words
 from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title, kind_of
@@ -52,8 +53,7 @@ class OptionView:
     instead_of: tuple[str, ...]
     """Titles of the recommendations of which none is carried out if this is."""
     more_instead: int
-    commands: tuple[str, ...]
-    more_commands: int
+    commands: First[str]
     checks: tuple[CheckView, ...]
     ways_back: tuple[str, ...]
     changes: tuple[RecommendedChange, ...]
@@ -110,8 +110,7 @@ def _option(together: Sequence[PlanRecommendation], answers: Answers) -> OptionV
         kind=kind_of(first.action, changes_cluster=first.changes_cluster),
         instead_of=tuple(dict.fromkeys(action_title(answers.recommendations[one]) for one in instead[:LINKS])),
         more_instead=max(0, len(instead) - LINKS),
-        commands=tuple(commands[:COMMANDS]),
-        more_commands=max(0, len(commands) - COMMANDS),
+        commands=First(commands[:COMMANDS], len(commands)),
         checks=tuple(CheckView(tuple(named)[:COMMANDS], shows) for shows, named in list(checks.items())[:TABLE_ROWS]),
         ways_back=tuple(dict.fromkeys(one.way_back for one in together if one.way_back is not None))[:TABLE_ROWS],
         changes=tuple(RecommendedChange(title, one) for title, one in compared if one.changes)[:TABLE_ROWS],

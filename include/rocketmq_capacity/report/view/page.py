@@ -23,6 +23,7 @@ from rocketmq_capacity.report.view.changes import ChangesView, changes_of
 from rocketmq_capacity.report.view.courses import GroupCourse, course_of
 from rocketmq_capacity.report.view.events import EventView, event_views
 from rocketmq_capacity.report.view.failures import Failures, OwnFailure, failures_of, own_failures
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.groups import (
     GroupLine,
     GroupSection,
@@ -36,7 +37,7 @@ from rocketmq_capacity.report.view.headroom import HeadroomLine, headroom_lines
 from rocketmq_capacity.report.view.heat_map import HeatMap, heat_map
 from rocketmq_capacity.report.view.ledger import LedgerView, ledger_of
 from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
-from rocketmq_capacity.report.view.producers import ProducersView, producers_of
+from rocketmq_capacity.report.view.producers import UnevenTopic, producers_of
 from rocketmq_capacity.report.view.savings import Savings, savings_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.score import ScoreView, score_view
@@ -86,9 +87,8 @@ class Page:
     savings: Savings | None
     failures: Failures | None
     brokers: BrokersView | None
-    producers: ProducersView | None
-    lines: tuple[GroupLine, ...]
-    more_lines: int
+    producers: First[UnevenTopic] | None
+    lines: First[GroupLine]
     groups: tuple[DetailedGroup, ...]
     flagged: int
     """Groups of which something should be changed; ``groups`` are the worst of them."""
@@ -131,8 +131,7 @@ def page_of(plan: Plan, beside: PageRows) -> Page:
         failures=failures,
         brokers=brokers_view(plan.brokers, beside.disk_days, plan.taken_at),
         producers=producers_of(plan.producer_balance),
-        lines=tuple(lines.values()),
-        more_lines=len(plan.groups) - len(lines),
+        lines=First(lines.values(), len(plan.groups)),
         groups=sections,
         flagged=len(flagged_groups(plan)),
         charts_left_out=left_out,

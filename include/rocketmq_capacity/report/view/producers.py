@@ -7,6 +7,7 @@ from typing import Final
 
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, UNEVEN_TOPICS
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
 KIND_WORDS: Final = {
@@ -25,27 +26,18 @@ class UnevenTopic:
     reason: str
     message: str
     peak: str
-    brokers: tuple[str, ...]
+    brokers: First[str]
     """The brokers that are furthest from their share."""
-    more_brokers: int
     producers: tuple[str, ...]
     """Producer groups that can be the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProducersView:
-    """Such topics, those of which the busiest queue is furthest from the mean first."""
-
-    topics: tuple[UnevenTopic, ...]
-    more: int
-
-
-def producers_of(balances: Sequence[ProducerBalance]) -> ProducersView | None:
-    """The section of the page; None where producers use all queues alike, as far as it is known."""
+def producers_of(balances: Sequence[ProducerBalance]) -> First[UnevenTopic] | None:
+    """Such topics, those of which the busiest queue is furthest from the mean first; None if there are none."""
     if not balances:
         return None
     worst = sorted(balances, key=lambda one: (-one.peak, one.topic))[:UNEVEN_TOPICS]
-    return ProducersView(tuple(map(_topic, worst)), len(balances) - len(worst))
+    return First(map(_topic, worst), len(balances))
 
 
 def _topic(balance: ProducerBalance) -> UnevenTopic:
@@ -58,7 +50,6 @@ def _topic(balance: ProducerBalance) -> UnevenTopic:
         reason=KIND_WORDS.get(balance.kind, balance.kind),
         message=balance.message,
         peak=number(balance.peak),
-        brokers=tuple(islice(shares, NAMED_IN_A_CELL)),
-        more_brokers=max(len(furthest) - NAMED_IN_A_CELL, 0),
+        brokers=First(islice(shares, NAMED_IN_A_CELL), len(furthest)),
         producers=tuple(producers),
     )

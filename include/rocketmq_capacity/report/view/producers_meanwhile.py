@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rocketmq_capacity.plan_file.troubled_broker import Producers, ProducersRoute
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL, TABLE_ROWS
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.sending import in_words
 from rocketmq_capacity.settings.producers import SYNC, Sending
 from rocketmq_capacity.tables.compare import Course
@@ -35,16 +36,14 @@ class ProducersMeanwhile:
         caption: of the table.
         rows: the figures of each kind of producers on each route, in the order of the headers.
         brokers: the brokers in trouble, in words.
-        more: lines that the table leaves out.
         assumed: how threads send, in words.
         left_out: topics without an entry, in words; empty if all topics have one.
         seen: the producers of the snapshot by generation, in words; empty where they are unknown.
     """
 
     caption: str
-    rows: tuple[tuple[str, ...], ...]
+    rows: First[tuple[str, ...]]
     brokers: str
-    more: int
     assumed: str
     left_out: str
     seen: str
@@ -60,9 +59,8 @@ def producers_meanwhile(producers: Producers) -> ProducersMeanwhile | None:
     seen = (f"{counted(count, 'producer')} {name}" for name, count in producers.producers.items())
     return ProducersMeanwhile(
         caption=f"Share of the messages at {brokers}",
-        rows=tuple(rows[:TABLE_ROWS]),
+        rows=First(rows[:TABLE_ROWS], len(rows)),
         brokers=brokers,
-        more=max(0, len(rows) - TABLE_ROWS),
         assumed=f"Each thread sends a message every {number(producers.send_interval_ms)} ms, which takes "
         f"{number(producers.usual_latency_ms)} ms at a healthy broker, and asks for the route every "
         f"{number(producers.poll_nameserver_s)} s.",

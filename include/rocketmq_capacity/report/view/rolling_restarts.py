@@ -9,6 +9,7 @@ from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.report.facts import Fact, facts_of
 from rocketmq_capacity.report.figures import number, per_cent
 from rocketmq_capacity.report.limits import TABLE_ROWS
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.wording import counted, listed
 
 IDS = {"NEW": "new", "SAME": "same", "SOME_NEW": "some new"}
@@ -22,8 +23,7 @@ class RollingRestartView:
     undecided: str
     sentences: tuple[str, ...]
     advice: tuple[str, ...]
-    steps: tuple[tuple[str, ...], ...]
-    more_steps: int
+    steps: First[tuple[str, ...]]
     ways: tuple[tuple[str, ...], ...]
     """The restart of the scenario, then the others."""
     timers: tuple[Fact, ...]
@@ -41,8 +41,7 @@ def _view(restart: RollingRestartResult) -> RollingRestartView:
         undecided=restart.undecided or "",
         sentences=() if asked is None else _sentences(restart, asked),
         advice=restart.advice,
-        steps=tuple(map(_step, restart.steps[:TABLE_ROWS])),
-        more_steps=max(0, len(restart.steps) - TABLE_ROWS),
+        steps=First(map(_step, restart.steps[:TABLE_ROWS]), len(restart.steps)),
         ways=() if asked is None else tuple(map(_way, (asked, *restart.alternatives[:TABLE_ROWS]))),
         timers=facts_of(restart.timers),
     )

@@ -7,6 +7,7 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.limits import SAVINGS
 from rocketmq_capacity.report.needed import ClientsOfGroup
 from rocketmq_capacity.report.view.answers import Answers, Link
+from rocketmq_capacity.report.view.first import First
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,7 @@ class Saving:
 class Savings:
     """The groups that can have fewer clients, those that save most first."""
 
-    lines: tuple[Saving, ...]
-    more: int
-    """Groups that the page leaves to plan.json."""
+    lines: First[Saving]
     groups: int
     saved: int
     """Clients that all groups together save."""
@@ -52,8 +51,7 @@ def savings_of(
         return None
     savings.sort(key=lambda saving: (-saving.saved, saving.group.text))
     return Savings(
-        lines=tuple(savings[:SAVINGS]),
-        more=max(0, len(savings) - SAVINGS),
+        lines=First(savings[:SAVINGS], len(savings)),
         groups=len(savings),
         saved=sum(saving.saved for saving in savings),
     )

@@ -30,8 +30,9 @@ from rocketmq_capacity.report.limits import (
     UNEVEN_TOPICS,
 )
 from rocketmq_capacity.report.matters import load_matters, move_matters
-from rocketmq_capacity.report.view.client_costs import CostChangesView, cost_changes_view
+from rocketmq_capacity.report.view.client_costs import cost_changes_view
 from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.groups import metric
 from rocketmq_capacity.report.view.lost_nameservers import LostNameserverView, lost_nameserver_views
 from rocketmq_capacity.report.view.producers_meanwhile import ProducersMeanwhile, producers_meanwhile
@@ -56,14 +57,9 @@ class ScenarioLine:
     traffic_peak: tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioFindings:
-    """Findings that only one side has."""
-
-    shown: tuple[tuple[str, tuple[str, ...], str, str], ...]
-    """Severity, places (group, topic, broker), message, and why it is neither there nor mended."""
-    total: int
-    more: int
+ScenarioFindings = First[tuple[str, tuple[str, ...], str, str]]
+"""Findings that only one side has: severity, places (group, topic, broker), message, and why it is neither there nor
+mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +67,9 @@ class ScenarioView:
     """The what-if."""
 
     name: str
-    changes: tuple[str, ...]
-    more_changes: int
-    lines: tuple[ScenarioLine, ...]
+    changes: First[str]
+    lines: First[ScenarioLine]
     """Those whose change matters."""
-    more_lines: int
     same_lines: int
     """The others."""
     verdict: VerdictView | None
@@ -90,18 +84,15 @@ class ScenarioView:
     gone: ScenarioFindings
     """With a topic, broker or room that the changes take away."""
     undecided: ScenarioFindings
-    unjudged_topics: tuple[UnjudgedTopic, ...]
+    unjudged_topics: First[UnjudgedTopic]
     """Of those that producers write to unevenly."""
-    more_unjudged_topics: int
     subscription_changes: tuple[SubscriptionChange, ...]
-    ordered_topics: tuple[OrderedTopic, ...]
+    ordered_topics: First[OrderedTopic]
     """Those of which most keys move first."""
-    more_ordered_topics: int
-    broadcast_groups: tuple[BroadcastGroup, ...]
-    more_broadcast_groups: int
-    client_costs: CostChangesView
-    queue_plans: tuple[QueuePlanView, ...]
-    more_queue_plans: int
+    broadcast_groups: First[BroadcastGroup]
+    client_costs: First[tuple[str, str]]
+    """Brokers of which clients ask something else after the changes, and what that is."""
+    queue_plans: First[QueuePlanView]
 
 
 def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> ScenarioView:
@@ -112,37 +103,31 @@ def scenario_of(scenario: ScenarioResult, current: Mapping[str, str | None]) -> 
         return current.get(name) != strategy, -(group.moved_queues or 0), name, strategy
 
     ordered = sorted(filter(_matters, scenario.groups), key=key)
-    lines = tuple(_line(group, current) for group in ordered[:SCENARIO_ROWS])
     moving = () if scenario.ordered_topics is UNSET else scenario.ordered_topics
-    ordered_topics = tuple(sorted(moving, key=lambda one: -one.moved_keys_ratio))
+    ordered_topics = sorted(moving, key=lambda one: -one.moved_keys_ratio)
     broadcasts = () if scenario.broadcast_groups is UNSET else scenario.broadcast_groups
+    unjudged, queue_plans = scenario.producers_undecided, queue_plan_views(scenario)
     return ScenarioView(
         name=scenario.name,
-        changes=tuple(_change(change) for change in scenario.changes[:SCENARIO_CHANGES]),
-        more_changes=max(0, len(scenario.changes) - SCENARIO_CHANGES),
-        lines=lines,
-        more_lines=len(ordered) - len(lines),
+        changes=First(map(_change, scenario.changes[:SCENARIO_CHANGES]), len(scenario.changes)),
+        lines=First((_line(group, current) for group in ordered[:SCENARIO_ROWS]), len(ordered)),
         same_lines=len(scenario.groups) - len(ordered),
         verdict=verdict_view(scenario),
         added=_findings(scenario.findings_added),
         cleared=_findings(scenario.findings_cleared),
         gone=_findings([one for one in scenario.findings_undecided if one.gone_with is not None]),
         undecided=_findings([one for one in scenario.findings_undecided if one.gone_with is None]),
-        unjudged_topics=scenario.producers_undecided[:UNEVEN_TOPICS],
-        more_unjudged_topics=max(0, len(scenario.producers_undecided) - UNEVEN_TOPICS),
+        unjudged_topics=First(unjudged[:UNEVEN_TOPICS], len(unjudged)),
         brokers=broker_lines(scenario),
         meanwhile=None if scenario.producers is UNSET else producers_meanwhile(scenario.producers),
         transitions=transitions_of(scenario.transitions),
         lost_nameservers=lost_nameserver_views(scenario),
         rolling_restarts=rolling_restart_views(scenario),
         subscription_changes=() if scenario.subscription_changes is UNSET else scenario.subscription_changes,
-        ordered_topics=ordered_topics[:TABLE_ROWS],
-        more_ordered_topics=max(0, len(ordered_topics) - TABLE_ROWS),
-        broadcast_groups=broadcasts[:BROADCAST_GROUPS],
-        more_broadcast_groups=max(0, len(broadcasts) - BROADCAST_GROUPS),
+        ordered_topics=First(ordered_topics[:TABLE_ROWS], len(ordered_topics)),
+        broadcast_groups=First(broadcasts[:BROADCAST_GROUPS], len(broadcasts)),
         client_costs=cost_changes_view(scenario),
-        queue_plans=queue_plan_views(scenario)[:TABLE_ROWS],
-        more_queue_plans=max(0, len(queue_plan_views(scenario)) - TABLE_ROWS),
+        queue_plans=First(queue_plans[:TABLE_ROWS], len(queue_plans)),
     )
 
 
@@ -188,7 +173,7 @@ def _doubt(finding: PlanUndecidedFinding) -> str:
 
 def _findings(findings: Sequence[PlanFinding]) -> ScenarioFindings:
     ordered = sorted(findings, key=lambda finding: SEVERITY_RANK[finding.severity])
-    shown = tuple(
+    shown = (
         (
             finding.severity,
             places_of(finding),
@@ -197,4 +182,4 @@ def _findings(findings: Sequence[PlanFinding]) -> ScenarioFindings:
         )
         for finding in ordered[:FINDINGS_A_RULE]
     )
-    return ScenarioFindings(shown, len(ordered), len(ordered) - len(shown))
+    return First(shown, len(ordered))

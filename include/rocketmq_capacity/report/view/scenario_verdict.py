@@ -10,6 +10,7 @@ from rocketmq_capacity.report.figures import number, per_cent, per_cent_number
 from rocketmq_capacity.report.limits import SCENARIO_BARS, SCENARIO_ROWS
 from rocketmq_capacity.report.matters import busy_share_matters
 from rocketmq_capacity.report.svg import inline_svg
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.report.view.pictures import Chart
 from rocketmq_capacity.report.view.verdicts import ORDER, VERDICTS
 from rocketmq_capacity.report.what_if_lines import busy_share, first_lines
@@ -44,11 +45,9 @@ class VerdictView:
     moved: str
     picture: Chart | None
     """How busy the groups are before and after whose change matters or that exceed the bound."""
-    lines: tuple[AffectedLine, ...]
+    lines: First[AffectedLine]
     """Groups that are better or worse off, or undecided; worst first."""
-    more_lines: int
-    unchanged: tuple[AffectedLine, ...]
-    more_unchanged: int
+    unchanged: First[AffectedLine]
 
 
 def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
@@ -69,10 +68,8 @@ def verdict_view(scenario: ScenarioResult) -> VerdictView | None:
         ),
         moved=number(scenario.totals.moved_queues),
         picture=None if scenario.carried is None else _picture(affected, scenario.carried.bound),
-        lines=tuple(map(_affected, concerned[:SCENARIO_ROWS])),
-        more_lines=max(0, len(concerned) - SCENARIO_ROWS),
-        unchanged=tuple(map(_affected, unchanged[:SCENARIO_ROWS])),
-        more_unchanged=max(0, len(unchanged) - SCENARIO_ROWS),
+        lines=First(map(_affected, concerned[:SCENARIO_ROWS]), len(concerned)),
+        unchanged=First(map(_affected, unchanged[:SCENARIO_ROWS]), len(unchanged)),
     )
 
 

@@ -10,6 +10,7 @@ from rocketmq_capacity.report.limits import ACCEPTED, OWNER_CAUSES, OWNERS
 from rocketmq_capacity.report.tables import owner_files
 from rocketmq_capacity.report.view.answers import Answers, Link
 from rocketmq_capacity.report.view.findings import places_of
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.vocabulary import SEVERITIES
 
 
@@ -26,17 +27,15 @@ class OwnerView:
     groups: int
     severities: tuple[tuple[str, int], ...]
     """Of its causes."""
-    causes: tuple[tuple[str, Link, tuple[str, ...]], ...]
+    causes: First[tuple[str, Link, tuple[str, ...]]]
     """Severity, title and places, the worst first."""
-    more: int
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerList:
     """All owners, those with the worst causes first."""
 
-    owners: tuple[OwnerView, ...]
-    more: int
+    owners: First[OwnerView]
     nobodys: int
     """Causes without an owner."""
 
@@ -58,10 +57,9 @@ class AcceptedView:
 class AcceptedList:
     """The accepted findings, the worst first."""
 
-    findings: tuple[AcceptedView, ...]
+    findings: First[AcceptedView]
     severities: tuple[tuple[str, int], ...]
     total: int
-    more: int
 
 
 def owners_of(plan: Plan, answers: Answers) -> OwnerList | None:
@@ -80,11 +78,11 @@ def owners_of(plan: Plan, answers: Answers) -> OwnerList | None:
     last = len(place)
     ordered = sorted(causes, key=lambda name: (place[causes[name][0].id] if causes[name] else last, name))
     files = owner_files(groups)
-    owners = tuple(
+    owners = (
         _owner(name, number, files[name], groups[name], causes[name], answers)
         for number, name in enumerate(ordered[:OWNERS], 1)
     )
-    return OwnerList(owners, max(0, len(ordered) - OWNERS), nobodys)
+    return OwnerList(First(owners, len(ordered)), nobodys)
 
 
 def _owner(name: str, number: int, file: str, groups: int, causes: list[Cause], answers: Answers) -> OwnerView:
@@ -96,15 +94,17 @@ def _owner(name: str, number: int, file: str, groups: int, causes: list[Cause], 
         file=file,
         groups=groups,
         severities=tuple((severity, numbers[severity]) for severity in SEVERITIES if numbers[severity]),
-        causes=tuple(
+        causes=First(
             (
-                cause.severity,
-                Link(cause.title, answers.anchor(cause)),
-                tuple(place for place in (cause.consumer_group, cause.topic) if place is not None),
-            )
-            for cause in causes[:OWNER_CAUSES]
+                (
+                    cause.severity,
+                    Link(cause.title, answers.anchor(cause)),
+                    tuple(place for place in (cause.consumer_group, cause.topic) if place is not None),
+                )
+                for cause in causes[:OWNER_CAUSES]
+            ),
+            len(causes),
         ),
-        more=max(0, len(causes) - OWNER_CAUSES),
     )
 
 
@@ -116,10 +116,9 @@ def accepted_of(plan: Plan) -> AcceptedList | None:
     accepted.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     number = Counter(finding.severity for finding in accepted)
     return AcceptedList(
-        findings=tuple(map(_accepted, accepted[:ACCEPTED])),
+        findings=First(map(_accepted, accepted[:ACCEPTED]), len(accepted)),
         severities=tuple((severity, number[severity]) for severity in SEVERITIES if number[severity]),
         total=len(accepted),
-        more=max(0, len(accepted) - ACCEPTED),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.report.limits import NAMED_IN_A_CELL
+from rocketmq_capacity.report.view.first import First
 from rocketmq_capacity.tables.assess.failures import UnroutedTopic
 from rocketmq_capacity.wording import counted, listed
 
@@ -17,14 +18,12 @@ class UnroutedLine:
     """Some topics.
 
     Attributes:
-        topics: the first of them.
-        more: those that are not named.
+        topics: their names.
         readers: the groups that subscribe to them, in words.
         gets: what a producer gets that writes to one.
     """
 
-    topics: tuple[str, ...]
-    more: int
+    topics: First[str]
     readers: str
     gets: str
 
@@ -42,8 +41,7 @@ def unrouted_lines(rows: Sequence[UnroutedTopic]) -> tuple[UnroutedLine, ...]:
 def _line(gets: str, same: Sequence[UnroutedTopic]) -> UnroutedLine:
     readers = sorted({group for row in same for group in row.consumer_groups})
     return UnroutedLine(
-        topics=tuple(row.topic for row in same[:NAMED_IN_A_CELL]),
-        more=max(0, len(same) - NAMED_IN_A_CELL),
+        topics=First((row.topic for row in same[:NAMED_IN_A_CELL]), len(same)),
         readers=listed(readers, NAMED_IN_A_CELL) if readers else "none",
         gets=gets,
     )
