@@ -7,7 +7,7 @@ server has it done by a process with limits of time and memory, and gets only wh
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 import msgspec
 
@@ -23,6 +23,7 @@ from rocketmq_capacity.report.wording import action_title
 from rocketmq_capacity.vocabulary import Severity
 
 Item = TypeVar("Item", PlanFinding, PlanRecommendation)
+Entry = TypeVar("Entry")
 LONGEST: Final = 2_000
 """Characters of a text that the page shows."""
 
@@ -37,13 +38,6 @@ class PageLine(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
 
 
-class FirstLines(msgspec.Struct, frozen=True, kw_only=True):
-    """The first lines of a list."""
-
-    shown: tuple[PageLine, ...]
-    total: int
-
-
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """What is in both plans, but not equal."""
 
@@ -51,32 +45,25 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     after: PageLine
 
 
-class Pairs(msgspec.Struct, frozen=True, kw_only=True):
-    """The first of them."""
+class FirstEntries(msgspec.Struct, Generic[Entry], frozen=True, kw_only=True):
+    """The first entries of a list."""
 
-    shown: tuple[Pair, ...]
+    shown: tuple[Entry, ...]
     total: int
 
 
 class ListSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Findings or recommendations of two plans: as `difference.ListDifference`, in short."""
 
-    new: FirstLines
-    gone: FirstLines
-    changed: Pairs
-    same: FirstLines
+    new: FirstEntries[PageLine]
+    gone: FirstEntries[PageLine]
+    changed: FirstEntries[Pair]
+    same: FirstEntries[PageLine]
 
     @property
     def still(self) -> int:
         """How many are in both."""
         return self.changed.total + self.same.total
-
-
-class FirstNames(msgspec.Struct, frozen=True, kw_only=True):
-    """The first names of a list."""
-
-    shown: tuple[str, ...]
-    total: int
 
 
 class DifferenceSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,10 +73,10 @@ class DifferenceSummary(msgspec.Struct, frozen=True, kw_only=True):
     what_if: tuple[str, ...]
     """The first lines of the later plan, if it is a what-if."""
     findings: ListSummary
-    undecided: FirstLines
+    undecided: FirstEntries[PageLine]
     recommendations: ListSummary
-    groups_new: FirstNames
-    groups_gone: FirstNames
+    groups_new: FirstEntries[str]
+    groups_gone: FirstEntries[str]
     loads: tuple[LoadChange, ...]
     """The first whose change matters."""
     loads_changed: int
@@ -135,8 +122,8 @@ def in_short(whole: PlanDifference, shown: int, *sentences: Mapping[str, tuple[S
         findings=_compared(whole.findings, _finding, shown),
         undecided=_lines(whole.undecided, _finding, shown),
         recommendations=_compared(whole.recommendations, _advice, shown),
-        groups_new=FirstNames(shown=whole.groups_new[:shown], total=len(whole.groups_new)),
-        groups_gone=FirstNames(shown=whole.groups_gone[:shown], total=len(whole.groups_gone)),
+        groups_new=FirstEntries(shown=whole.groups_new[:shown], total=len(whole.groups_new)),
+        groups_gone=FirstEntries(shown=whole.groups_gone[:shown], total=len(whole.groups_gone)),
         loads=tuple(changed[:shown]),
         loads_changed=len(changed),
         loads_same=len(whole.loads) - len(changed),
@@ -162,15 +149,15 @@ def _compared(changes: ListDifference[Item], line: Callable[[Item], PageLine], s
     return ListSummary(
         new=_lines(changes.new, line, shown),
         gone=_lines(changes.gone, line, shown),
-        changed=Pairs(
+        changed=FirstEntries(
             shown=tuple(Pair(before=line(old), after=line(new)) for old, new in pairs[:shown]), total=len(pairs)
         ),
         same=_lines([new for _, new in changes.same], line, shown),
     )
 
 
-def _lines(items: Sequence[Item], line: Callable[[Item], PageLine], shown: int) -> FirstLines:
-    return FirstLines(shown=tuple(map(line, items[:shown])), total=len(items))
+def _lines(items: Sequence[Item], line: Callable[[Item], PageLine], shown: int) -> FirstEntries[PageLine]:
+    return FirstEntries(shown=tuple(map(line, items[:shown])), total=len(items))
 
 
 def _finding(item: PlanFinding) -> PageLine:
