@@ -228,11 +228,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
     put = sum(one.written / one.over_s for one in states) if over_s > 0 else None
     consumed = sum((one.written - one.grew) / one.over_s for one in states) if over_s > 0 else None
     is_faster = None if put is None or consumed is None else consumed > put
-    ages = [
-        one.behind_s
-        for one in group.facts.lags
-        if one.behind_s is not None and Queue(one.topic, one.broker_name, one.queue_id) in queues
-    ]
+    ages = [one.behind_s for one in group.facts.lags if one.behind_s is not None and one.queue in queues]
     counts, worst_s = Counter(one.state for one in states), max(ages, default=None)
     how = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     slow, closed, unreached = _pulled_slowly(group, states), _closed(group, states), _unreached(group, states)

@@ -173,7 +173,7 @@ def _without(group: AssessedGroup, gone: set[str]) -> float | None:
 
 def _behind(group: AssessedGroup, ids: list[str]) -> list[Queue]:
     """The queues of these clients alone on which messages wait."""
-    waits = {Queue(one.topic, one.broker_name, one.queue_id) for one in group.facts.lags if one.lag}
+    waits = {one.queue for one in group.facts.lags if one.lag}
     return sorted(queues_alone(group.division, group.owners_today, ids) & waits)
 
 

@@ -238,11 +238,7 @@ def _owners_of(division: Division, owned: Iterable[tuple[int, Queue]]) -> Owners
 def _seen(division: Division) -> set[tuple[int, Queue]]:
     """The business queues that clients report to own, as pairs of a client id's index and a queue."""
     index = {client_id: number for number, client_id in enumerate(division.members.client_ids)}
-    return {
-        (index[one.client_id], Queue(one.topic, one.broker_name, one.queue_id))
-        for one in division.group.owned
-        if one.client_id in index
-    }
+    return {(index[one.client_id], one.queue) for one in division.group.owned if one.client_id in index}
 
 
 def _reported(division: Division) -> OldQueues:

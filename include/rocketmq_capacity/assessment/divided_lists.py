@@ -206,9 +206,7 @@ def _possible(group: AssessedGroup, client_id: str, topics: set[str], takers: Se
     if not all(one.has_owned_queues for one in group.division.members.consumers if one.client_id == client_id):
         return every
     owned = {
-        Queue(one.topic, one.broker_name, one.queue_id)
-        for one in group.facts.owned
-        if one.client_id == client_id and one.topic in topics and not one.dropped
+        one.queue for one in group.facts.owned if one.client_id == client_id and one.topic in topics and not one.dropped
     }
     fits = (i for i, each in enumerate(takers) if owned == {queue for queue, ids in each.items() if client_id in ids})
     return frozenset(fits) or every

@@ -8,7 +8,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.model.arrays import Integers
-from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts, Lag, Owned
+from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.wording import rounded
 
@@ -178,9 +178,5 @@ def _left_for_s(group: GroupFacts) -> dict[Queue, float]:
 
     A client that owns a queue commits every few seconds, even if its offset does not change.
     """
-    owned = {_name(one) for one in group.owned}
-    return {name: one.behind_s for one in group.lags if one.behind_s is not None and (name := _name(one)) not in owned}
-
-
-def _name(row: Lag | Owned) -> Queue:
-    return Queue(row.topic, row.broker_name, row.queue_id)
+    owned = {one.queue for one in group.owned}
+    return {name: one.behind_s for one in group.lags if one.behind_s is not None and (name := one.queue) not in owned}

@@ -151,7 +151,7 @@ def _waits_s(group: AssessedGroup) -> dict[Queue, tuple[float, int]]:
             wait_s = row.lag / rate
         else:
             continue
-        waits[Queue(row.topic, row.broker_name, row.queue_id)] = (wait_s if wait_s > 0 else 0.0, row.lag)
+        waits[row.queue] = (wait_s if wait_s > 0 else 0.0, row.lag)
     return waits
 
 

@@ -39,7 +39,7 @@ def not_taken(
     if not _is_known(facts) or not all(map(is_settled, facts.consumers)):
         return {}
     standing = sampled.standing(bound_s)
-    held = {Queue(one.topic, one.broker_name, one.queue_id) for one in facts.owned} if standing else set()
+    held = {one.queue for one in facts.owned} if standing else set()
     if held.issuperset(standing) or (of_clients := shares()) is None:
         return {}
     without_lock = _without_master(facts) if facts.is_orderly else frozenset[str]()

@@ -120,7 +120,7 @@ def retention_risk(group: AssessedGroup) -> Iterator[Finding]:
     hours: dict[Queue, float] = {}
     deleted = 0
     for row, offset in behind:
-        queue = Queue(row.topic, row.broker_name, row.queue_id)
+        queue = row.queue
         least = row.min_offset
         if least is not None and offset < least:
             lost.append(queue)

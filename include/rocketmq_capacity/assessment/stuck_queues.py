@@ -70,18 +70,16 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
     candidates = [
         one
         for one in facts.owned
-        if one.topic in business
-        and _may_be_stuck(facts, one, bounds)
-        and Queue(one.topic, one.broker_name, one.queue_id) not in refused
+        if one.topic in business and _may_be_stuck(facts, one, bounds) and one.queue not in refused
     ]
     if not candidates and not suspended and not refused:
         return []
     # The clients of a broadcasting group keep their offsets: those of the brokers say nothing of what was read.
     samples = None if facts.is_broadcasting else sampled
-    lags = {Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in facts.lags if samples is not None}
+    lags = {one.queue: one.lag for one in facts.lags if samples is not None}
     holders: dict[Queue, set[str]] = {}
     for owned in facts.owned:
-        holders.setdefault(Queue(owned.topic, owned.broker_name, owned.queue_id), set()).add(owned.client_id)
+        holders.setdefault(owned.queue, set()).add(owned.client_id)
     written = {
         Queue(reads.topic.topic, one.broker_name, one.queue_id): one.put_msgs_per_s or 0.0
         for reads in facts.business
@@ -97,7 +95,7 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
         for client_id in clients or [None]:
             stuck[queue, client_id or ""] = Stuck(queue, client_id, REFUSED, why, since_s, lag, has_waiting)
     for owned in candidates:
-        queue = Queue(owned.topic, owned.broker_name, owned.queue_id)
+        queue = owned.queue
         state = _state(facts, owned, samples, bounds)
         if state is not None:
             cause, since_s = _cause(facts, owned, state, holders, bounds)
@@ -162,10 +160,9 @@ def _makes_no_progress(owned: Owned, sampled: Sampled | None, bound_s: float) ->
     offset of an idle queue does not move either, so messages have to wait in two samples.
     """
     is_long = _is_over(owned.consumed_ago_s, bound_s)
-    queue = Queue(owned.topic, owned.broker_name, owned.queue_id)
-    if sampled is None or queue not in sampled.places:
+    if sampled is None or owned.queue not in sampled.places:
         return is_long
-    stood_s = sampled.stands_s(queue)
+    stood_s = sampled.stands_s(owned.queue)
     return stood_s is not None and (is_long or stood_s > bound_s)
 
 
@@ -173,14 +170,13 @@ def _cause(
     facts: GroupFacts, owned: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue
 ) -> tuple[str | None, float | None]:
     """Why, and for how long, as far as known."""
-    queue = Queue(owned.topic, owned.broker_name, owned.queue_id)
     is_busy = bool(owned.cached_msgs) and _is_over(owned.consumed_ago_s, bounds.no_progress_s)
     if state == DROPPED:
         return LISTENER_BUSY if is_busy else None, owned.pulled_ago_s
     if state == NOT_LOCKED:
         if _has_no_master(facts, owned):
             return NO_MASTER, owned.locked_ago_s
-        return HELD_ELSEWHERE if holders[queue] > {owned.client_id} else None, owned.locked_ago_s
+        return HELD_ELSEWHERE if holders[owned.queue] > {owned.client_id} else None, owned.locked_ago_s
     if state == NO_PROGRESS:
         return LISTENER_BUSY if is_busy else ONE_MESSAGE, owned.consumed_ago_s if is_busy else None
     if _is_over(owned.silent_s, bounds.pull_s):

@@ -82,7 +82,7 @@ def suspended_clients(
         return ()
     names: dict[str, list[Queue]] = {}
     for owned in held:
-        names.setdefault(owned.client_id, []).append(_name(owned))
+        names.setdefault(owned.client_id, []).append(owned.queue)
     holders = Counter(queue for queues in names.values() for queue in set(queues))
     unread = {one: _unread(names[one], holders, sampled, bounds.no_progress_s) for one in idle}
     silent = [client_id for client_id in idle if unread[client_id]]
@@ -131,10 +131,6 @@ def _unread(
     if any(map(sampled.moved_last, alone)):
         return ()
     return tuple(queue for queue in alone if (sampled.stands_s(queue) or 0.0) > bound_s)
-
-
-def _name(owned: Owned) -> Queue:
-    return Queue(owned.topic, owned.broker_name, owned.queue_id)
 
 
 def looks_suspended(clients: Collection[Suspended]) -> str:

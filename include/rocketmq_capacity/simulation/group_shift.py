@@ -253,12 +253,10 @@ def _waiting(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> 
     A queue whose broker lost its master, and whose slaves do not serve the group, is as good as gone.
     """
     topics = business_topics(before.facts)
-    lags = {
-        Queue(one.topic, one.broker_name, one.queue_id): one.lag for one in before.facts.lags if one.topic in topics
-    }
+    lags = {one.queue: one.lag for one in before.facts.lags if one.topic in topics}
     gone = _business_queues(before)
     if not before.facts.connections:
-        gone = set(lags) - {Queue(one.topic, one.broker_name, one.queue_id) for one in after.facts.lags}
+        gone = set(lags) - {one.queue for one in after.facts.lags}
     elif after.facts.connections:
         unserved_before, unserved_after = _unserved(before) or {}, _unserved(after, at_slaves)
         if unserved_after is None:

@@ -161,7 +161,7 @@ def _queues(case: LostFinding) -> str | None:
 
 
 def _lags_of_queues(case: LostFinding) -> str | None:
-    known = {Queue(one.topic, one.broker_name, one.queue_id) for one in case.after.facts.lags if one.lag is not None}
+    known = {one.queue for one in case.after.facts.lags if one.lag is not None}
     gone = [queue for queue in case.finding.queues if queue not in known]
     return _gone(case, gone) if gone else None
 

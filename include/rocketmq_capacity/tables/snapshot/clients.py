@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar
 
 from rocketmq_capacity.catalogue.evidence import means
-from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, QueueId
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, Queue, QueueId
 from rocketmq_capacity.vocabulary import DEFAULT_PROTOCOL, GRPC, Protocol
 
 
@@ -114,6 +114,11 @@ class Owned(Facts, frozen=True, kw_only=True):
     silent_s: Annotated[
         float | None, means("seconds from the client's last sign of life, by its own clock, to its answer")
     ] = None
+
+    @property
+    def queue(self) -> Queue:
+        """The name of the queue."""
+        return Queue(self.topic, self.broker_name, self.queue_id)
 
 
 class OwnedQueue(Owned, Dataset, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar
 
 from rocketmq_capacity.catalogue.evidence import means
-from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, Int, QueueId, Ratio, one_of
+from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, Int, Queue, QueueId, Ratio, one_of
 from rocketmq_capacity.vocabulary import UnseenClients
 
 
@@ -128,6 +128,11 @@ class LagFacts(Facts, frozen=True, kw_only=True):
     behind_s: Annotated[float | None, means("seconds from last_timestamp to the snapshot; null if that is unknown")] = (
         None
     )
+
+    @property
+    def queue(self) -> Queue:
+        """The name of the queue."""
+        return Queue(self.topic, self.broker_name, self.queue_id)
 
 
 class GroupOffset(LagFacts, Dataset, frozen=True, kw_only=True):
