@@ -241,6 +241,7 @@ def test_as_many_changes_and_clients_as_a_scenario_may_have_are_read(tmp_path: P
         ("{name: x, changes: {}}", "changes: expected a list; it is {}"),
         ("[]", "is a list; expected a scenario file"),
         ("{name: x", "is not YAML"),
+        ("\x00", "is not YAML"),
         ("{name: x, name: y, changes: []}", "key 'name' is given twice"),
     ],
 )
