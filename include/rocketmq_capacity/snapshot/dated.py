@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.number_text import whole_number
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.snapshot.inventory import (
     HELD_TIMES,
     Client,
@@ -39,7 +40,7 @@ def dated(inventory: Inventory, taken_at: datetime) -> Inventory:
     shift = taken_at - inventory.taken_at_utc
     return replace(
         inventory,
-        taken_at=_text(taken_at),
+        taken_at=utc_text(taken_at),
         recorded_at=inventory.recorded_at or inventory.taken_at,
         brokers=tuple(_broker(broker, shift) for broker in inventory.brokers),
         missing_brokers=inventory.missing_brokers
@@ -95,8 +96,4 @@ def _group(group: InventoryGroup, shift: timedelta) -> InventoryGroup:
 
 
 def _moved(text: str | None, shift: timedelta) -> str | None:
-    return None if text is None else _text(parse_utc(text) + shift)
-
-
-def _text(moment: datetime) -> str:
-    return moment.isoformat().replace("+00:00", "Z")
+    return None if text is None else utc_text(parse_utc(text) + shift)

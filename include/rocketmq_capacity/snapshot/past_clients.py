@@ -60,7 +60,7 @@ def last_clients(inventory: Inventory, history: Sequence[Inventory]) -> dict[str
     for earlier in history:
         for group in earlier.consumer_groups if gone else ():
             clients = _distinct(group) if group.consumer_group in gone else None
-            if clients is not None and (clients or _has_read(group)):
+            if clients is not None and (clients or has_read(group)):
                 courses[group.consumer_group].append((earlier.taken_at_utc, clients))
     last = ((name, _last(course, now)) for name, course in courses.items())
     return {name: one for name, one in last if one is not None}
@@ -76,7 +76,8 @@ def _hours(group: InventoryGroup, now: datetime) -> Iterator[tuple[datetime, int
                 yield at, clients
 
 
-def _has_read(group: InventoryGroup) -> bool:
+def has_read(group: InventoryGroup) -> bool:
+    """Whether the group has committed an offset."""
     return any(one.consumer_offset is not None for one in group.offsets or ())
 
 

@@ -3,11 +3,12 @@
 Offsets of queues only grow: if they are what they were, nothing was written or read in between.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import takewhile
 
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, parse_utc
+from rocketmq_capacity.snapshot.past_clients import has_read
 from rocketmq_capacity.snapshot.past_rates import ends_of
 from rocketmq_capacity.snapshot.seconds import days_between
 
@@ -32,7 +33,8 @@ class Unused:
         for name, silent in _days_of_rates(inventory, idle, now).items():
             self.topic_days[name] = max(silent, self.topic_days.get(name, 0.0))
         self.group_days: dict[str, float] = {}
-        topics, groups = dict(idle), dict(_groups_without_clients(inventory))
+        topics = dict(idle)
+        groups = {one.consumer_group: one for one in inventory.consumer_groups if one.clients == () and has_read(one)}
         for earlier in reversed(history):
             days = days_between(earlier.taken_at_utc, now)
             then = ends_of(earlier) if topics else {}
@@ -117,12 +119,6 @@ def _days_of_rates(inventory: Inventory, ends: Mapping[str, Ends], now: datetime
         if silent:
             days[topic.topic] = days_between(parse_utc(silent[-1].at), now)
     return days
-
-
-def _groups_without_clients(inventory: Inventory) -> Iterable[tuple[str, InventoryGroup]]:
-    for group in inventory.consumer_groups:
-        if group.clients == () and any(one.consumer_offset is not None for one in group.offsets or ()):
-            yield group.consumer_group, group
 
 
 def _is_unchanged(then: InventoryGroup, now: InventoryGroup) -> bool:
