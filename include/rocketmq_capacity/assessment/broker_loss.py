@@ -13,6 +13,7 @@ from rocketmq_capacity.assessment.topic_failures import TopicLoss
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Broker, Finding
 from rocketmq_capacity.vocabulary import BROKER, CRITICAL, INFO, WARNING, java_order
@@ -184,7 +185,7 @@ def broker_loss(
     if len(of_topics) < policy.thresholds.BROKER_LOSS.min_brokers:
         return
     rates = {name: _rate(each) for name, each in of_topics.items()}
-    total = None if None in rates.values() else sum(rate or 0.0 for rate in rates.values())
+    total = sum_of(rates.values())
     for name in sorted(of_topics.keys() - masterless(cluster.brokers).keys()):
         under = sorted(one.consumer_group for one in of_groups.get(name, ()) if one.becomes_under)
         losses = sorted(of_topics[name], key=lambda one: one.topic)
@@ -279,8 +280,7 @@ def _masterless(name: str, slaves: Sequence[Broker], topics: Sequence[str], grou
 
 
 def _rate(topics: Iterable[TopicLoss]) -> float | None:
-    rates = [one.msgs_per_s for one in topics]
-    return None if None in rates else float(sum(rate or 0.0 for rate in rates))
+    return sum_of([0.0, *(one.msgs_per_s for one in topics)])
 
 
 def _loss(
@@ -293,7 +293,6 @@ def _loss(
     (rate, total), (under, unwritable, unreadable, over) = rates, harm
     names = [one.broker_name for one in over]
     share = None if rate is None or not total else rate / total
-    moved = [one.moved_today for one in groups]
     parts = [
         f"{counted(len(unwritable), 'topic')} could not be written: {listed(unwritable)}" if unwritable else None,
         f"{counted(len(unreadable), 'topic')} could not be read: {listed(unreadable)}" if unreadable else None,
@@ -313,7 +312,7 @@ def _loss(
             traffic_share=rounded(share),
             groups=len(groups),
             queues=sum(one.lost_queues for one in groups),
-            moved_queues=None if None in moved else sum(number or 0 for number in moved),
+            moved_queues=sum_of(one.moved_today for one in groups),
             groups_under=under,
             brokers_over=over,
             unwritable_topics=unwritable,

@@ -61,13 +61,12 @@ class _SeenQueues:
 def _topic_row(
     topic: str, failure: str, lost: str, whole: _SeenQueues, gone: Sequence[Place], written: Mapping[str, float | None]
 ) -> TopicFailure:
-    rates = [written.get(name, 0.0) for name in sorted({place.broker_name for place in gone})]
     there = _SeenQueues.of(gone)
     return TopicFailure(
         topic=topic,
         failure=failure,
         lost=lost,
-        msgs_per_s=None if None in rates else sum(rate or 0.0 for rate in rates),
+        msgs_per_s=sum_of(written.get(name, 0.0) for name in sorted({place.broker_name for place in gone})),
         readable_queues=whole.readable - there.readable,
         writable_queues=whole.writable - there.writable if whole.unknown == there.unknown else None,
         was_readable=there.readable > 0,
