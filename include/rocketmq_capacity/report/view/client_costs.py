@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import UNSET
 
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.plan_file.client_cost import ClientCostChange, ClientRequests, PoolUse
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
@@ -65,8 +66,8 @@ def _line(broker: BrokerPlan, clients: ClientRequests) -> ClientCostLine:
         name=broker.broker_name,
         connections=number(clients.connections),
         heartbeats=number(clients.heartbeats_per_s),
-        consumers=_together(clients.member_lookups_per_s, clients.offset_commits_per_s),
-        waiting=_together(clients.waiting_pulls, clients.waiting_pops),
+        consumers=number(sum_of((clients.member_lookups_per_s, clients.offset_commits_per_s))),
+        waiting=number(sum_of((clients.waiting_pulls, clients.waiting_pops))),
         pulls=_span(clients.pulls_per_s_lower, clients.pulls_per_s_upper),
         pops=_span(clients.pops_per_s_lower, clients.pops_per_s_upper),
         pool=_scarcest(broker.pools),
@@ -99,10 +100,6 @@ def _changed(change: ClientCostChange) -> Iterator[str]:
 
 def _rates(requests: ClientRequests, name: str) -> str:
     return _span(getattr(requests, f"{name}_per_s_lower"), getattr(requests, f"{name}_per_s_upper"))
-
-
-def _together(first: float | None, second: float | None) -> str:
-    return UNKNOWN if first is None or second is None else number(first + second)
 
 
 def _span(lower: float | None, upper: float | None) -> str:

@@ -8,11 +8,12 @@ from typing import Final
 from markupsafe import Markup
 
 from rocketmq_capacity.language.current import words
+from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.in_use import in_use
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import visible
-from rocketmq_capacity.report.figures import UNKNOWN, number
+from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import CHARTS, HEAT_CLIENTS, HEAT_QUEUES, ITEMS
 from rocketmq_capacity.report.panels import Drawn
 from rocketmq_capacity.report.rows import DrawnQueue, QueueLag
@@ -98,13 +99,11 @@ def heat_map(
 
 
 def _row(name: str, held: Sequence[Queue], waiting: Mapping[Queue, int | None]) -> tuple[str, ...]:
-    lags = [waiting.get(queue) for queue in held]
-    known = [lag for lag in lags if lag is not None]
     ids: dict[tuple[str, str], list[str]] = {}
     for queue in held:
         ids.setdefault((queue.topic, queue.broker_name), []).append(str(queue.queue_id))
     which = listed([f"{topic} {broker}:{','.join(found)}" for (topic, broker), found in ids.items()], ITEMS)
-    return name, number(len(held)), number(sum(known)) if len(known) == len(lags) else UNKNOWN, which or "none"
+    return name, number(len(held)), number(sum_of(map(waiting.get, held))), which or "none"
 
 
 def _drawn(
