@@ -11,8 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -38,8 +37,7 @@ LEAST_FREE_MIB: Final = 512
 """For a plan of 10,000 groups, with what Spark spills."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """One thing that a run needs; ``mend`` is empty if it is there."""
 
     name: str
@@ -50,7 +48,7 @@ class Requirement:
 def examine(
     nameserver: str | None,
     settings: ConnectionSettings | None = None,
-    further: Iterable[tuple[str, str, str]] = (),
+    further: Iterable[Requirement] = (),
 ) -> bool:
     """Print what is there and what is not; True if nothing is missing.
 
@@ -59,7 +57,7 @@ def examine(
     """
     cluster = _cluster(nameserver, settings) if nameserver and settings else _name_servers(nameserver)
     machine = _python(), _java(), _spark(), _packages(), _memory(), _folder()
-    parts = [*machine, *(Requirement(*words) for words in further), *cluster]
+    parts = [*machine, *further, *cluster]
     table = Table()
     for title in ("part", "found", "how to mend it"):
         table.add_column(error_words(title), overflow="fold")  # Chinese has no spaces at which a line could break
@@ -114,7 +112,7 @@ def _spark() -> Requirement:
     return Requirement("Spark", f"pyspark {versions[0]}")
 
 
-def airflow_parts() -> list[tuple[str, str, str]]:
+def airflow_parts() -> list[Requirement]:
     """What the deployment's Airflow has and lacks, as its own program says it."""
     mend = f"run it where Airflow runs, with its settings; pip install '{PACKAGE}[airflow]' installs what it needs"
     try:
@@ -122,12 +120,12 @@ def airflow_parts() -> list[tuple[str, str, str]]:
             [sys.executable, "-m", AIRFLOW_CHECK], capture_output=True, text=True, timeout=AIRFLOW_LIMIT_S, check=False
         )
     except subprocess.TimeoutExpired:
-        return [("Airflow", f"has not answered for {AIRFLOW_LIMIT_S:.0f} s", mend)]
+        return [Requirement("Airflow", f"has not answered for {AIRFLOW_LIMIT_S:.0f} s", mend)]
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or ["no word"]
-        return [("Airflow", f"cannot be asked ({last[0]})", mend)]
+        return [Requirement("Airflow", f"cannot be asked ({last[0]})", mend)]
     # Airflow may write lines of its own before.
-    return [(name, found, way) for name, found, way in json.loads(done.stdout.splitlines()[-1])]
+    return [Requirement(*words) for words in json.loads(done.stdout.splitlines()[-1])]
 
 
 def _packages() -> Requirement:
