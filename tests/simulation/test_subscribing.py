@@ -11,7 +11,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset
 from rocketmq_capacity.vocabulary import FIRST_OFFSET, REQUEST_S
 from tests.simulation.clusters import after, client, cluster, group, queues, reads, topic
 from tests.simulation.test_transition import AVG, begins_at, change
-from tests.simulation.test_verdict import tried
+from tests.simulation.test_verdict import takes, tried, worker
 
 PAY: Final = topic("pay", queues("broker-a"), queues("broker-b"))
 REFUND: Final = topic("refund", queues("broker-a", 2), queues("broker-b", 2))
@@ -114,6 +114,17 @@ def test_a_topic_that_is_left_is_not_lost() -> None:
 
     assert "REACHABILITY" not in row.reasons
     assert "no readable queue" not in (row.why or "")
+
+
+@pytest.mark.parametrize("others", [[], [topic("%RETRY%g", queues("broker-a", 1))]])
+def test_clients_that_leave_their_last_topic_have_nothing_left_to_do(others: list[Any]) -> None:
+    read = [REFUND, *others]
+    members = [worker(name, subscriptions=None, status=takes(10.0, "refund")) for name in ("1", "2")]
+
+    row = tried(cluster(read, [group("g", members, read)]), UNSUBSCRIBE)
+
+    assert (row.verdict, row.why, row.unread_queues) == ("UNCHANGED", "", 0)
+    assert (row.before_peak_utilisation, row.after_peak_utilisation) == (0.2, 0.0)
 
 
 def test_what_waits_on_a_topic_that_is_left_is_said() -> None:

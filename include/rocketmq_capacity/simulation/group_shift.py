@@ -20,6 +20,8 @@ from rocketmq_capacity.vocabulary import MASTERLESS
 
 Counts = Mapping[tuple[str, str], int]
 """By topic and broker name."""
+IDLE: Final = Interval(0.0, 0.0, 0.0)
+"""The busy share of clients that read no topic."""
 LESS: Final = 1 - 1e-9
 """Traffic below so many times what it was is less traffic, and no rounding error."""
 
@@ -100,6 +102,8 @@ def group_shift(
 
 def _at_peak(before: AssessedGroup, after: AssessedGroup) -> Interval | None:
     """The busy share of the busiest client afterwards, with each topic at the peak of the group as it is."""
+    if not after.business:
+        return IDLE
     use, peak = after.provision.utilisation, before.peak
     if use is None or after.owners_today is None:
         return None
@@ -141,12 +145,16 @@ def _crossed_queues(
 
 def _orphans(group: AssessedGroup) -> frozenset[Queue] | None:
     """The queues that nobody owns; None if unknown. Nobody misses the readers of a group without clients."""
-    if group.facts.is_broadcasting or not group.facts.connections:
+    if _divides_nothing(group):
         return frozenset()
     if group.whole_load is None or group.is_settling:
         return None
     names = group.division.queues.names
     return frozenset(names[queue] for queue in group.whole_load.orphans.tolist())
+
+
+def _divides_nothing(group: AssessedGroup) -> bool:
+    return group.facts.is_broadcasting or not group.facts.connections or not group.business
 
 
 def _read_twice(before: AssessedGroup, after: AssessedGroup) -> Crossed | None:
@@ -155,7 +163,7 @@ def _read_twice(before: AssessedGroup, after: AssessedGroup) -> Crossed | None:
 
 
 def _twice(group: AssessedGroup) -> frozenset[Queue] | None:
-    if group.facts.is_broadcasting or not group.facts.connections:
+    if _divides_nothing(group):
         return frozenset()
     return None if group.whole_load is None or group.is_settling else frozenset(group.whole_load.doubly_owned)
 
