@@ -58,10 +58,18 @@ def test_unknown_offsets_stay_unknown() -> None:
     ("change", "place", "says"),
     [
         ({"topic": "pya", "factor": 1.0}, "topic", "is 'pya', which is not there; the nearest topic is 'pay'"),
-        ({"factor": 1e308}, "factor", "is 1e+308; a rate of 'pay' would no longer be finite"),
+        ({"factor": 1e308}, "factor", "is 1e+308; expected one that keeps each rate of 'pay' within 2^63"),
+        ({"factor": 1e18}, "factor", "is 1e+18; expected one that keeps each rate of 'pay' within 2^63"),
     ],
 )
 def test_what_cannot_be_scaled_is_refused(change: dict[str, object], place: str, says: str) -> None:
     with pytest.raises(BadInput) as caught:
         after(pay_cluster(), {"change": "scale_traffic", **change})
     assert (caught.value.place, caught.value.problem) == (f"changes[0].{place}", says)
+
+
+def test_what_a_broadcasting_client_would_handle_has_the_same_bound() -> None:
+    pay = topic("pay", queues("broker-a", 1), rates={("broker-a", 0): None})
+    before = cluster([pay], [group("g_pay", [client("c")], [pay], message_model="BROADCASTING")])
+    with pytest.raises(BadInput, match="is 1e\\+18; expected one that keeps each rate of 'pay' within 2"):
+        after(before, {"change": "scale_traffic", "factor": 1e18})

@@ -24,10 +24,11 @@ FORMAT: Final = "rocketmq-capacity/inventory/1"
 CLUSTER_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,255}")
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
+MOST_RATE: Final = 2.0**63
 Count = Annotated[int, msgspec.Meta(ge=0, le=65_536)]
 Perm = Annotated[int, msgspec.Meta(ge=0, le=PERM_BITS)]
 Offset = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-Rate = Annotated[float, msgspec.Meta(ge=0.0, le=2.0**63)]
+Rate = Annotated[float, msgspec.Meta(ge=0.0, le=MOST_RATE)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PassShare = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PopShare = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
