@@ -105,7 +105,8 @@ def test_an_orderly_group_cannot_lock_the_queues_of_a_broker_without_a_master(ju
         "slave_may_act_as_master": None,
     }
     assert found["message"] == (
-        "masterless has no master, so that the group cannot lock 3 queues there, and nobody reads them."
+        "masterless has no master, so that the group cannot lock 3 queues there, and nobody reads them unless a slave"
+        " acts as master."
     )
 
 
@@ -127,8 +128,15 @@ def test_without_clients_nobody_waits_for_a_lock(judged: Judgement) -> None:
     assert judged.finding("FIFO_BROKEN", "orderly_without_master_or_clients")["severity"] == "INFO"
 
 
-@pytest.mark.parametrize(("setting", "severity"), [("true", "WARNING"), ("false", "CRITICAL"), (None, "CRITICAL")])
-def test_a_slave_that_may_act_as_master_makes_it_a_warning(setting: str | None, severity: str) -> None:
+@pytest.mark.parametrize(
+    ("setting", "severity", "says"),
+    [
+        ("true", "WARNING", ": a slave may act as master."),
+        ("false", "CRITICAL", ", and nobody reads them."),
+        (None, "CRITICAL", ", and nobody reads them unless a slave acts as master."),
+    ],
+)
+def test_a_slave_that_may_act_as_master_makes_it_a_warning(setting: str | None, severity: str, says: str) -> None:
     config = None if setting is None else {"enableSlaveActingMaster": setting}
     slaves = (
         InventoryBroker(broker_name="broker-b", broker_id=2, config={"enableSlaveActingMaster": "false"}),
@@ -142,3 +150,4 @@ def test_a_slave_that_may_act_as_master_makes_it_a_warning(setting: str | None, 
     assert found["severity"] == severity
     assert found["evidence"]["slave_ids"] == [1, 2]
     assert found["evidence"]["slave_may_act_as_master"] is {"true": True, "false": False, None: None}[setting]
+    assert found["message"].endswith(f"cannot lock 2 queues there{says}")

@@ -131,6 +131,7 @@ def _unlockable(group: AssessedGroup, reads: Reads, place: Place) -> Finding:
     answers = {(one.config or {}).get(ACTING) for one in slaves}
     may_act = None if None in answers and "true" not in answers else "true" in answers
     severity: Severity = WARNING if may_act else CRITICAL
+    perhaps = "" if may_act is False else " unless a slave acts as master"
     return finding(
         FIFO_BROKEN,
         severity if group.facts.consumers else INFO,
@@ -145,7 +146,7 @@ def _unlockable(group: AssessedGroup, reads: Reads, place: Place) -> Finding:
             slave_may_act_as_master=may_act,
         ),
         message=f"{place.broker_name} has no master, so that the group cannot lock {counted(place.readable, 'queue')}"
-        f" there{': a slave may act as master.' if may_act else ', and nobody reads them.'}",
+        f" there{': a slave may act as master.' if may_act else f', and nobody reads them{perhaps}.'}",
     )
 
 
