@@ -1,11 +1,12 @@
 """What an error shows of a value from outside is bounded, and so is the work of showing it."""
 
 import sys
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
-from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, shown
+from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, most_like, shown
 
 
 class Counted:
@@ -71,3 +72,17 @@ def test_a_line_of_an_error_is_bounded_whatever_it_is_about() -> None:
     assert str(error).startswith("policy.yaml: kkk")
     assert len(str(error)) < 1_500
     assert "\n" not in str(error)
+
+
+def test_a_moment_is_shown_as_it_is_written() -> None:
+    value = {"from": datetime(2026, 12, 20, tzinfo=UTC), "until": date(2027, 3, 1)}
+
+    assert shown(value) == "{'from': 2026-12-20T00:00:00+00:00, 'until': 2027-03-01}"
+
+
+@pytest.mark.parametrize(
+    ("name", "like"), [("A", "a"), ("brocker-b", "broker-b"), ("GROUP", "group"), ("a", "a"), ("strasse", "STRAßE")]
+)
+def test_the_name_that_is_most_like_another_is_found_whatever_its_case(name: str, like: str) -> None:
+    assert most_like(name, ["broker-a", "STRAßE", "b", "a", "group", "broker-b"]) == like
+    assert most_like(name, []) is None

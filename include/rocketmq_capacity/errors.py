@@ -1,6 +1,9 @@
 """The one error family; each kind knows the exit status that the command line ends with."""
 
+import difflib
 import reprlib
+from collections.abc import Iterable
+from datetime import date
 from typing import Any, ClassVar, Final
 
 LONGEST_VALUE: Final = 300
@@ -25,6 +28,11 @@ class _Shown(reprlib.Repr):
     def repr_bytes(self, x: bytes, level: int) -> str:
         return self.repr_instance(x[: self.maxother], level)
 
+    def repr_date(self, x: date, _level: int) -> str:
+        return x.isoformat()
+
+    repr_datetime = repr_date
+
 
 _SHOWN: Final = _Shown()
 
@@ -37,6 +45,13 @@ def shown(value: Any) -> str:
 def cut(text: str, longest: int) -> str:
     """The text, with dots for what is beyond ``longest`` characters."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def most_like(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like another one, whose letters may be large or small; None if none is known."""
+    folded = {one.casefold(): one for one in sorted(known, reverse=True)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.0)
+    return folded[near[0]] if near else None
 
 
 HALF_A_CHARACTER: Final = "has half a character (\\uD800 to \\uDFFF); expected whole characters"

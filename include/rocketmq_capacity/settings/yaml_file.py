@@ -4,7 +4,6 @@ There are limits for bytes, depth and the digits of a number. Anchors and aliase
 whole anchor, so a few lines can expand to more than any memory holds.
 """
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
@@ -12,7 +11,7 @@ from typing import Any, Final, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, cut, is_writable, shown
+from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, cut, is_writable, most_like, shown
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -178,8 +177,8 @@ _WORDS_OF_YAML: Final = {
 
 def nearest(what: str, name: object, known: list[str]) -> str:
     """The end of a sentence about an unknown name: the most similar known name."""
-    near = difflib.get_close_matches(_name(name), known, n=1, cutoff=0.0)
-    return f"; the nearest known {what} is {near[0]!r}" if near else ""
+    near = most_like(_name(name), known)
+    return "" if near is None else f"; the nearest known {what} is {near!r}"
 
 
 def _name(key: object) -> str:

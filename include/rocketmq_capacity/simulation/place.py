@@ -1,10 +1,9 @@
 """The position of a change in a scenario file, for errors about a change that does not fit the snapshot."""
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, shown
+from rocketmq_capacity.errors import LONGEST_VALUE, BadInput, most_like, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,6 @@ class ChangePlace:
         names = set(known)
         if name in names:
             return
-        near = difflib.get_close_matches(name[:LONGEST_VALUE], sorted(names), n=1, cutoff=0.0)
-        exists = f"the nearest {what} is {shown(near[0])}" if near else f"there is no {what} at all"
+        near = most_like(name[:LONGEST_VALUE], names)
+        exists = f"there is no {what} at all" if near is None else f"the nearest {what} is {shown(near)}"
         raise self.refusal(key, f"is {shown(name)}, which is not there; {exists}")
