@@ -231,6 +231,28 @@ def test_whether_a_slave_serves_a_group_may_be_unknown(config: dict[str, str] | 
     assert row.why == "whether its clients can read from a slave without the master is not known"
 
 
+ONE_GONE: Final = {"change": "remove_clients", "consumer_group": "g", "count": 1}
+
+
+@pytest.mark.parametrize("change", [{"change": "scale_traffic", "factor": 1.1}, ONE_GONE])
+def test_a_slave_of_which_nobody_knew_before_whom_it_serves_leaves_no_verdict_open(change: dict[str, Any]) -> None:
+    pay = topic("pay", queues("hz@a"), queues("hz@c"), queues("sh@b"))
+    brokers = broker("hz@a", 1), broker("hz@c"), broker("sh@b"), broker("sh@b", 1)
+    alone = cluster([pay], [group("g", [worker("1", 0.1), worker("2", 0.1)], [pay])], brokers)
+
+    row = tried(alone, change)
+    assert (row.verdict, row.unread_queues) == ("UNCHANGED", 0)
+    assert tried(alone, {"change": "lose_master", "broker_name": "sh@b"}, change).verdict == "UNDECIDED"
+
+
+@pytest.mark.parametrize("change", [{"change": "scale_traffic", "factor": 1.1}, ONE_GONE])
+def test_owners_that_nobody_knew_before_leave_no_verdict_open(change: dict[str, Any]) -> None:
+    """Clients run CONFIG with lists that the policy does not have, and report no queues."""
+    row = tried(read_by(*(worker(name, allocate_strategy="CONFIG") for name in ("1", "2"))), change)
+
+    assert (row.verdict, row.unread_queues) == ("UNCHANGED", None)
+
+
 def test_a_group_whose_clients_all_left_is_worse_off() -> None:
     row = tried(read_by(worker("1"), worker("2")), {"change": "remove_clients", "consumer_group": "g", "count": 2})
     assert (row.verdict, row.reasons, row.waiting_messages) == ("WORSE", ("REACHABILITY",), 80)

@@ -39,6 +39,7 @@ class Shift(NamedTuple):
         has_clients: whether it has clients afterwards.
         unread: queues that stay or are new, by whether nobody reads them; None if an owner is unknown.
         twice: the same, by whether two clients read every message of them.
+        still_unknown: whether these two are None because owners are as unknown afterwards as before.
         unreadable: topics, by whether consumers see no queue of them.
         unwritable: topics, by whether producers see no queue of them; topics with an unknown number do not count.
         waiting: messages that wait on lost queues, or that nobody reads from now on; None if unknown.
@@ -53,6 +54,7 @@ class Shift(NamedTuple):
     has_clients: bool = True
     unread: Crossed | None = NONE
     twice: Crossed | None = NONE
+    still_unknown: bool = False
     unreadable: Crossed = NONE
     unwritable: Crossed = NONE
     waiting: int | None = 0
@@ -133,7 +135,7 @@ def _reachability(shift: Shift) -> Verdict:
     known = [each for each in each_kind if each is not None]
     if any(each.worse for each in known) or (shift.had_clients and not shift.has_clients):
         return "WORSE"
-    if shift.unread is None or shift.twice is None:
+    if (shift.unread is None or shift.twice is None) and not shift.still_unknown:
         return "UNDECIDED"
     is_better = any(each.better for each in known) or (shift.has_clients and not shift.had_clients)
     return "BETTER" if is_better else "UNCHANGED"

@@ -20,6 +20,8 @@ from rocketmq_capacity.vocabulary import MASTERLESS
 
 Counts = Mapping[tuple[str, str], int]
 """By topic and broker name."""
+PerhapsCounts = Mapping[tuple[str, str], int | None]
+"""The same; None is unknown."""
 IDLE: Final = Interval(0.0, 0.0, 0.0)
 """The busy share of clients that read no topic."""
 LESS: Final = 1 - 1e-9
@@ -88,6 +90,7 @@ def group_shift(
         has_clients=after.facts.connections > 0,
         unread=unread,
         twice=_read_twice(before, after),
+        still_unknown=unreachable is not None and _orphans(before) is None and _orphans(after) is None,
         unreadable=Crossed(len(unreadable), len(readable)),
         unwritable=Crossed(len(unwritable), len(writable)),
         waiting=_waiting(before, after, at_slaves),
@@ -187,9 +190,19 @@ def _crossed(before: Counts, after: Counts) -> Crossed:
 
 
 def _unreachable(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> Crossed | None:
-    """Queues of brokers without a master whose slaves serve none of its clients; None if that is unknown."""
+    """Queues of brokers without a master whose slaves serve none of its clients; None if no longer known."""
     unserved_before, unserved_after = _unserved(before), _unserved(after, at_slaves)
-    return None if unserved_after is None else _crossed(unserved_before or {}, unserved_after)
+    if _is_newly_unknown(unserved_before, unserved_after):
+        return None
+    return _crossed(_known(unserved_before), _known(unserved_after))
+
+
+def _is_newly_unknown(before: PerhapsCounts, after: PerhapsCounts) -> bool:
+    return any(number is None and before.get(place, 0) is not None for place, number in after.items())
+
+
+def _known(counts: PerhapsCounts) -> Counts:
+    return {place: number for place, number in counts.items() if number is not None}
 
 
 def _cut_off(gone: Set[Queue], after: AssessedGroup, lost_masters: Collection[str]) -> int:
@@ -199,21 +212,20 @@ def _cut_off(gone: Set[Queue], after: AssessedGroup, lost_masters: Collection[st
     return sum(1 for queue in gone if queue.broker_name in lost_masters)
 
 
-def _unserved(group: AssessedGroup, at_slaves: Counts = MappingProxyType({})) -> Counts | None:
+def _unserved(group: AssessedGroup, at_slaves: Counts = MappingProxyType({})) -> PerhapsCounts:
     """How many queues of brokers without a master their slaves do not serve; those with the highest ids."""
-    unserved: dict[tuple[str, str], int] = {}
+    unserved: dict[tuple[str, str], int | None] = {}
     for reads, place in _places(group):
-        if place.broker_state != MASTERLESS:
+        if place.broker_state != MASTERLESS or not place.readable:
             continue
         slaves = sorted(
             (one for one in group.cluster.brokers if one.broker_name == place.broker_name),
             key=lambda one: one.broker_id,
         )
         can = _can_read(readable_without_master(slaves), group, reads)
-        if can is None and place.readable:
-            return None
         key = reads.topic.topic, place.broker_name
-        unserved[key] = max(0, place.readable - at_slaves.get(key, place.readable)) if can else place.readable
+        missing = max(0, place.readable - at_slaves.get(key, place.readable)) if can else place.readable
+        unserved[key] = None if can is None else missing
     return unserved
 
 
@@ -266,12 +278,12 @@ def _waiting(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> 
     if not before.facts.connections:
         gone = set(lags) - {one.queue for one in after.facts.lags}
     elif after.facts.connections:
-        unserved_before, unserved_after = _unserved(before) or {}, _unserved(after, at_slaves)
-        if unserved_after is None:
+        unserved_before, unserved_after = _unserved(before), _unserved(after, at_slaves)
+        if _is_newly_unknown(unserved_before, unserved_after):
             return None
         readable = _readable(after)
         served = {
-            place: readable[place] - number
+            place: readable[place] - (number or 0)
             for place, number in unserved_after.items()
             if not unserved_before.get(place)
         }
