@@ -82,7 +82,8 @@ class AffectedGroup(Struct, frozen=True, kw_only=True):
     clients: Annotated[BeforeAfterCount | None, means("its consumers")] = None
     queues: Annotated[BeforeAfterCount | None, means("readable queues of its business topics")] = None
     unread_queues: Annotated[
-        int | None, means("queues that nobody reads only after the changes; null if owners are unknown")
+        int | None,
+        means("queues that nobody reads only after the changes, if clients are left; null if owners are unknown"),
     ] = None
     waiting_messages: Annotated[
         int | None, means("messages not read on queues that are gone, or that nobody reads any more; null if unknown")
@@ -113,7 +114,9 @@ class Carried(Struct, frozen=True, kw_only=True):
     without_clients: Annotated[tuple[str, ...], means("groups whose clients are all gone")]
     unreadable_topics: Annotated[tuple[str, ...], means("topics of which consumers see no queue any more")]
     unwritable_topics: Annotated[tuple[str, ...], means("topics of which producers see no queue any more")]
-    unread_queues: Annotated[int, means("queues that nobody reads only after the changes, over all groups")]
+    unread_queues: Annotated[
+        int, means("queues that nobody reads only after the changes, over all groups with clients left")
+    ]
     waiting_messages: Annotated[int, means("messages that wait by the changes, as far as that is known")]
     undecided: Annotated[tuple[str, ...], means("groups with the verdict UNDECIDED")]
 

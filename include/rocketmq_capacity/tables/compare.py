@@ -70,7 +70,8 @@ class ScenarioGroup(Dataset, frozen=True, kw_only=True):
     before_queues: Annotated[Count, means("readable queues of its business topics before")]
     after_queues: Annotated[Count, means("readable queues of its business topics after")]
     unread_queues: Annotated[
-        Count | None, means("queues that nobody reads only after the changes; null if owners are unknown")
+        Count | None,
+        means("queues that nobody reads only after the changes, if clients are left; null if owners are unknown"),
     ] = None
     waiting_messages: Annotated[
         BigCount | None,
