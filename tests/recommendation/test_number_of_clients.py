@@ -68,6 +68,19 @@ def test_a_client_with_a_list_that_does_not_run_is_started() -> None:
     assert found.one("SCALE_CONSUMERS", "g")["reason"].startswith("Start c03: ")
 
 
+def test_queues_that_no_list_has_are_not_said_to_be_listed() -> None:
+    def of(*queues: int) -> list[dict[str, Any]]:
+        return [{"topic": "t", "broker_name": "broker-a", "queue_id": number} for number in queues]
+
+    lists = {"c01": of(0), "c02": of(1), "c03": of(2), "c04": of(2)}
+    policy = Policy.model_validate({"config_assignments": {"g": lists}})
+
+    found = answer(fleet(2, rate=1.0, strategy="CONFIG"), policy).judged.finding("ORPHAN_QUEUE", "g")
+
+    assert found["evidence"]["missing_clients"] == ["c03", "c04"]
+    assert found["message"].endswith(" 1 of them is listed for c03, c04, which do not run; no list has the others.")
+
+
 def test_clients_that_own_nothing_stay_as_the_bounds_say_while_messages_wait() -> None:
     """A group in trouble keeps everybody: the plan names no other number than the autoscaler gets."""
     behind = [(100_000 - 500 * n, 95_000 - 400 * n) for n in range(9, 0, -1)]

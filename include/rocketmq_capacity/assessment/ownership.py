@@ -215,7 +215,8 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
             continue
         size = group.pulled_sizes[reads.topic.topic]
         names = sorted(queues.names[queue] for queue in orphans)
-        missing = _missing_clients(group, names)
+        lists = _missing_lists(group, names)
+        missing = sorted(lists, key=java_order)
         should_have = sorted({group.not_taken[one] for one in names if one in group.not_taken}, key=java_order)
         cause = NOT_TAKEN if should_have else _cause(group, group.current.strategy)
         lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
@@ -236,10 +237,21 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
                 not_taken_by=should_have or UNSET,
             ),
             message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}."
-            + (f" They are listed for {listed(missing)}, which does not run." if missing else "")
+            + _listed_for(missing, len(set().union(*lists.values())), len(names))
             + (_in_no_list(len(names)) if cause == OF_LISTS and not missing else "")
             + _not_taken_by(should_have),
         )
+
+
+def _listed_for(missing: Sequence[str], of_them: int, orphans: int) -> str:
+    """A further sentence on the clients whose lists have queues without an owner; empty if there are none."""
+    if not missing:
+        return ""
+    do = "does" if len(missing) == 1 else "do"
+    if of_them == orphans:
+        return f" They are listed for {listed(missing)}, which {do} not run."
+    are = "is" if of_them == 1 else "are"
+    return f" {of_them} of them {are} listed for {listed(missing)}, which {do} not run; no list has the others."
 
 
 def _in_no_list(orphans: int) -> str:
@@ -259,21 +271,18 @@ def _cause(group: AssessedGroup, strategy: str) -> str:
     return orphan_cause(group, strategy) or _of_strategy(strategy)
 
 
-def _missing_clients(group: AssessedGroup, orphans: Collection[Queue]) -> list[str]:
-    """The client ids that the policy lists some of these queues for under CONFIG, and that the group does not have."""
+def _missing_lists(group: AssessedGroup, orphans: Collection[Queue]) -> dict[str, set[Queue]]:
+    """Those of these queues that the policy lists under CONFIG for clients that do not run, by client id."""
     if group.computed_strategy != CONFIG:
-        return []
+        return {}
     lists = group.policy.config_assignments.get(group.name, {})
     running, unread = set(group.client_ids), set(orphans)
-    return sorted(
-        (
-            client_id
-            for client_id, queues in lists.items()
-            if client_id not in running
-            and not unread.isdisjoint(Queue(one.topic, one.broker_name, one.queue_id) for one in queues)
-        ),
-        key=java_order,
-    )
+    of_each = {
+        client_id: unread & {Queue(one.topic, one.broker_name, one.queue_id) for one in queues}
+        for client_id, queues in lists.items()
+        if client_id not in running
+    }
+    return {client_id: queues for client_id, queues in of_each.items() if queues}
 
 
 def orphan_cause(group: AssessedGroup, strategy: str) -> str | None:
