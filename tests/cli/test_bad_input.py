@@ -4,6 +4,7 @@ The program runs as its users run it, on a machine without Java: had it gone on 
 else is refused stands in the files beside this one, run within one process.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,14 @@ def test_a_malformed_policy_or_scenario(
     (tmp_path / "given.yaml").write_text(text)
     line = refused(tmp_path, no_java, [*PLAN, f"{option}=given.yaml"])
     assert line.startswith(f"rocketmq-capacity: given.yaml: {said}")
+
+
+def test_a_history_with_a_pipe_is_not_waited_for(tmp_path: Path, no_java: Mapping[str, str]) -> None:
+    written(tmp_path)
+    (tmp_path / "history").mkdir()
+    os.mkfifo(tmp_path / "history" / "a.json")
+    line = refused(tmp_path, no_java, [*PLAN, "--history=history"])
+    assert line == "rocketmq-capacity: history/a.json: is a pipe; expected an inventory file"
 
 
 def test_a_history_of_another_cluster(tmp_path: Path, no_java: Mapping[str, str]) -> None:

@@ -228,10 +228,13 @@ def offset(queue_id: int, broker: int | None, consumer: int | None, *samples: Sa
 
 
 def test_lag_is_unknown_where_an_offset_is_or_the_groups_lies_beyond_the_brokers() -> None:
-    offsets = (offset(0, 9, 4), offset(1, 4, 9), offset(2, None, 4), offset(3, 9, None), offset(4, 9, 9))
+    """A lag that no queue can have is that of a wrong offset; the lags of a group would not add up either."""
+    known = offset(0, 9, 4), offset(4, 9, 9), offset(5, 2**47, 0)
+    unknown = offset(1, 4, 9), offset(2, None, 4), offset(3, 9, None), offset(6, 2**47 + 1, 0), offset(7, 2**63 - 1, 0)
+    offsets = *known, *unknown
     inventory = replace(EMPTY, consumer_groups=(group(offsets=offsets),))
 
-    assert [row["lag"] for row in rows(tables.GroupOffset, inventory)] == [5, None, None, None, 0]
+    assert [row["lag"] for row in rows(tables.GroupOffset, inventory)] == [5, 0, 2**47, *[None] * 5]
 
 
 def test_the_samples_of_a_queue_are_one_row_by_time_and_the_later_inventory_wins() -> None:

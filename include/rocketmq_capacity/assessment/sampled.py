@@ -9,7 +9,7 @@ import numpy as np
 
 from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.division import Division
-from rocketmq_capacity.model.facts import UNKNOWN, GroupFacts
+from rocketmq_capacity.model.facts import MOST_LAG, UNKNOWN, GroupFacts
 from rocketmq_capacity.model.queue_index import NO_QUEUE, NamedQueues, QueueIndex
 from rocketmq_capacity.model.ragged import lengths
 from rocketmq_capacity.tables.dataset import Queue
@@ -126,8 +126,8 @@ class Sampled:
     @property
     def lag(self) -> Integers:
         """Messages not read at each sample, or UNKNOWN; see :func:`~rocketmq_capacity.model.facts.lag_of`."""
-        broker, consumer = self.broker_offset, self.consumer_offset
-        return np.where((consumer != UNKNOWN) & (consumer <= broker), broker - consumer, UNKNOWN)
+        consumer, lag = self.consumer_offset, self.broker_offset - self.consumer_offset
+        return np.where((consumer != UNKNOWN) & (lag >= 0) & (lag <= MOST_LAG), lag, UNKNOWN)
 
 
 def business_topics(group: GroupFacts) -> frozenset[str]:

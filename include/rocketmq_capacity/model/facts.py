@@ -32,6 +32,7 @@ from rocketmq_capacity.vocabulary import (
 )
 
 __all__ = [
+    "MOST_LAG",
     "UNKNOWN",
     "ClusterFacts",
     "Consumed",
@@ -59,6 +60,9 @@ __all__ = [
     "Written",
     "lag_of",
 ]
+
+MOST_LAG: Final = 2**47
+"""Messages: no queue has more unread, so an offset is wrong. The lags of any number of queues add up to an int64."""
 
 
 class TopicFacts(TopicPart, frozen=True, kw_only=True):
@@ -96,14 +100,15 @@ class Lag(LagFacts, frozen=True, kw_only=True):
 
 
 def lag_of(broker_offset: int | None, consumer_offset: int | None) -> int | None:
-    """Messages not read; None if an offset is unknown, or if the group's is beyond the broker's.
+    """Messages not read; None if an offset is unknown, if the group's is beyond the broker's, or above MOST_LAG.
 
     A group is beyond the end of a queue if the broker lost messages, or if the topic was deleted and created again.
     What it has not read is then unknown.
     """
     if broker_offset is None or consumer_offset is None or consumer_offset > broker_offset:
         return None
-    return broker_offset - consumer_offset
+    lag = broker_offset - consumer_offset
+    return lag if lag <= MOST_LAG else None
 
 
 class Observations(Facts, frozen=True, kw_only=True):

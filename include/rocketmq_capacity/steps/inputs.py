@@ -112,7 +112,11 @@ def read_history(folder: Path | None) -> dict[Path, Inventory]:
         return {}
     if not folder.is_dir():
         raise BadInput(str(folder), "", "is not a folder; expected a folder of earlier inventory files")
-    return {file: read_inventory(file) for file in sorted(folder.glob("*.json"))}
+    files = sorted(folder.glob("*.json"))
+    pipe = next((file for file in files if file.is_fifo()), None)
+    if pipe is not None:  # nobody may ever write to it
+        raise BadInput(str(pipe), "", "is a pipe; expected an inventory file")
+    return {file: read_inventory(file) for file in files}
 
 
 def before(history: Mapping[Path, Inventory], inventory: Inventory) -> list[Inventory]:

@@ -121,8 +121,8 @@ class LagFacts(Facts, frozen=True, kw_only=True):
     lag: Annotated[
         BigCount | None,
         means(
-            "messages not read: broker_offset - consumer_offset; null if one of them is unknown, or"
-            " consumer_offset is beyond broker_offset"
+            "messages not read: broker_offset - consumer_offset; null if one of them is unknown, if consumer_offset"
+            " is beyond broker_offset, or above 2^47, which no queue has"
         ),
     ] = None
     behind_s: Annotated[float | None, means("seconds from last_timestamp to the snapshot; null if that is unknown")] = (
