@@ -161,15 +161,15 @@ def test_where_one_room_alone_has_too_few_clients_the_further_ones_come_there_an
         "Run 4 instead of 3 clients: with fewer the busiest one stays above the bound, as it was simulated over all"
         " topics of the group. Clients in each machine room then: a 2, b 2."
     )
-    assert json.loads(more.before) == {"clients": 3, "utilisation_ratio": 1.0}
-    assert json.loads(more.after) == {"clients": 4, "utilisation_ratio": 0.5}
+    assert json.loads(more.before) == {"clients": 3, "utilisation_ratio": 1.0, "rooms": "a 2, b 1"}
+    assert json.loads(more.after) == {"clients": 4, "utilisation_ratio": 0.5, "rooms": "a 2, b 2"}
 
 
 def test_a_room_needs_as_many_clients_as_its_whole_queues_allow() -> None:
     # 40 msg/s a queue: two of four queues are 80 % of a client's time, so that room b needs four clients. In turn,
     # not even eight clients would be enough: six of them would be in room a.
     (more,) = in_rooms("MACHINE_ROOM_NEARBY-AVG", 40.0, of_a=0.5)
-    assert json.loads(more.after) == {"clients": 6, "utilisation_ratio": 0.4}
+    assert json.loads(more.after) == {"clients": 6, "utilisation_ratio": 0.4, "rooms": "a 2, b 4"}
 
 
 def test_where_several_rooms_have_too_few_clients_each_gets_what_it_needs() -> None:

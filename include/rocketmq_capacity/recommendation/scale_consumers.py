@@ -3,6 +3,7 @@
 A change of the deployment, so there is no command.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any, Final
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.capacity import TooBusy, TooMany, WillBeTooBusy
+from rocketmq_capacity.assessment.choice_of_clients import RoomClients
 from rocketmq_capacity.assessment.ownership import Orphans
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import evidence_of
@@ -119,9 +121,17 @@ def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
             reason=sentences(_number(needed, clients, facts, finding), _who_they_are(group, facts)),
             rules=[CAPACITY, *_mended_too(group, clients, needed)],
             before=_side(
-                clients, facts.peak_utilisation_ratio, None if spare is None else spare.clients_one_lost_busy_ratio
+                clients,
+                facts.peak_utilisation_ratio,
+                None if spare is None else spare.clients_one_lost_busy_ratio,
+                None if facts.needed_rooms is UNSET else Counter(one.room or "" for one in group.facts.consumers),
             ),
-            after=_side(needed, facts.needed_busy_ratio, None if spare is None else spare.one_lost_busy_ratio),
+            after=_side(
+                needed,
+                facts.needed_busy_ratio,
+                None if spare is None else spare.one_lost_busy_ratio,
+                None if facts.needed_rooms is UNSET else _numbers(facts.needed_rooms),
+            ),
         )
 
 
@@ -217,7 +227,15 @@ def _who_they_are(group: AdvisedGroup, facts: TooBusy | TooMany | WillBeTooBusy)
     """What the figures assume of the clients, where not only their number decides who owns what."""
     if facts.needed_rooms is UNSET:
         return BY_IDS if group.current_strategy == CONSISTENT_HASH else None
-    return f"Clients in each machine room then: {listed([f'{one.room} {one.clients}' for one in facts.needed_rooms])}."
+    return f"Clients in each machine room then: {_in_rooms(_numbers(facts.needed_rooms))}."
+
+
+def _numbers(rooms: Sequence[RoomClients]) -> dict[str, int]:
+    return {one.room: one.clients for one in rooms}
+
+
+def _in_rooms(clients: Mapping[str, int]) -> str:
+    return ", ".join(f"{room} {number}" for room, number in sorted(clients.items()))
 
 
 def _number(needed: int, clients: int, facts: TooBusy | TooMany | WillBeTooBusy, finding: tables.Finding) -> str:
@@ -234,10 +252,17 @@ def _number(needed: int, clients: int, facts: TooBusy | TooMany | WillBeTooBusy,
     )
 
 
-def _side(clients: int, utilisation: float | None, one_lost: float | None) -> dict[str, Any]:
-    """The busy share of the busiest client at the peak; if clients leave, also with one more client lost."""
-    side = {"clients": clients, "utilisation_ratio": utilisation}
-    return side if one_lost is None else {**side, "one_lost_utilisation_ratio": one_lost}
+def _side(
+    clients: int, utilisation: float | None, one_lost: float | None, rooms: Mapping[str, int] | None
+) -> dict[str, Any]:
+    """The busy share of the busiest client at the peak, and if clients leave, also with one more client lost.
+
+    ``rooms`` has the number of clients in each machine room, where that makes a difference.
+    """
+    side: dict[str, Any] = {"clients": clients, "utilisation_ratio": utilisation}
+    if one_lost is not None:
+        side["one_lost_utilisation_ratio"] = one_lost
+    return side if rooms is None else {**side, "rooms": _in_rooms(rooms)}
 
 
 def _without(facts: GroupFacts, client_ids: Collection[str]) -> GroupFacts:

@@ -1,5 +1,6 @@
 """Possible savings: one table by clients, in place of a cause for each group."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rocketmq_capacity.report.limits import SAVINGS
@@ -10,10 +11,12 @@ from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommend
 CAPACITY = "CONSUMER_CAPACITY"
 
 
-def _spare(number: int, severity: str = "INFO", after: int = 2, **changes: Any) -> dict[str, list[dict[str, Any]]]:
+def _spare(
+    number: int, severity: str = "INFO", after: int = 2, rooms: Mapping[str, str] | None = None, **changes: Any
+) -> dict[str, list[dict[str, Any]]]:
     """A group of which fewer clients are enough."""
     name = f"g_{number:02}"
-    figures = {"clients": 4 + number}, {"clients": after}
+    figures = {"clients": 4 + number}, {"clients": after, **(rooms or {})}
     return {
         "group_status": [a_group(name)],
         "finding": [a_finding(CAPACITY, severity=severity, consumer_group=name)],
@@ -46,6 +49,11 @@ def test_who_saves_most_is_first_and_has_no_cause_of_its_own() -> None:
     ]
     assert "3 groups could run 10 clients fewer in all." in text_of(tree)
     assert with_class(tree, "cause") == []
+
+
+def test_where_rooms_make_a_difference_it_says_how_many_run_in_each() -> None:
+    (line,) = _lines(_page(_spare(3, after=4, rooms={"rooms": "hz 2, sh 2"})))
+    assert line == ["g_03", "7", "4 (hz 2, sh 2)", "3", "\u2013"]
 
 
 def test_a_saving_that_comes_with_danger_keeps_its_cause_and_leads_there() -> None:

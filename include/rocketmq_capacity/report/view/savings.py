@@ -19,6 +19,8 @@ class Saving:
     group: Link
     clients: int
     could_be: int
+    rooms: str
+    """How many of them run in each machine room; empty where that makes no difference."""
     cause: Link | None
     """The cause that says more; None if this line is all of it."""
 
@@ -65,5 +67,6 @@ def _saving(group: str, needed: ClientsOfGroup, answers: Answers, group_anchors:
         group=Link(group, group_anchors.get(group)),
         clients=needed.clients,
         could_be=needed.clients - (needed.spare or 0),
+        rooms="" if recommendation is None else str(recommendation.after.get("rooms", "")),
         cause=None if recommendation is None or line is not None else answers.link(recommendation.id),
     )
