@@ -101,3 +101,10 @@ def test_a_number_of_clients_is_enough_whoever_leaves() -> None:
 
     # 600 messages a second of 10 ms take six threads: twelve threads keep them within a half.
     assert evidence(told)["needed_clients"] == 6
+
+
+def test_a_client_without_a_room_is_named_where_nothing_can_be_computed() -> None:
+    topic = a_topic("t", queues("hz", 4))
+    clients = [member(name, allocate_strategy="MACHINE_ROOM_NEARBY-AVG") for name in ("hz-1", "1-without")]
+    found = judge(cluster([topic], [a_group("g", clients, [topic], lag=0)]), POLICY).group("g")
+    assert "is not computed (Machine room is null for consumer id 1-without)" in found["provision_reason"]

@@ -26,7 +26,7 @@ from rocketmq_capacity.assessment.sizes import (
 from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.facts import GroupFacts
-from rocketmq_capacity.vocabulary import OVER, OWN_CHOICE, RIGHT, UNDECIDED, UNDER, ProvisionStatus
+from rocketmq_capacity.vocabulary import CONFIG, OVER, OWN_CHOICE, RIGHT, UNDECIDED, UNDER, ProvisionStatus, knows_rooms
 from rocketmq_capacity.wording import MODEL_UNKNOWN, NO_STRATEGY, UNSEEN_CLIENTS, counted, listed, percent, rounded
 
 Cause = Literal["busy", "lag"]
@@ -257,6 +257,11 @@ def _why_not_computed(staff: Staff) -> str:
     runs = None if staff.current is None else staff.current.strategy
     if runs == OWN_CHOICE:
         return "the programs of its clients choose their queues themselves, and not every client reported them"
+    strategy = staff.strategy or ""
+    needs_more = strategy == CONFIG or knows_rooms(strategy)  # the lists or rooms of the policy
+    refused = staff.allocator.verdict(strategy, staff.division).reason if needs_more else None
+    if refused is not None:
+        return f"{runs} is not computed ({refused}), and not every client reported its queues"
     return f"{runs} is not computed, and not every client reported its queues"
 
 
