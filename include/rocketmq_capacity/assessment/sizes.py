@@ -179,7 +179,7 @@ class Crowd:
 
     def _fewer(self, consumers: int) -> tuple[Members, Integers]:
         places = sorted(self._stays[:consumers])
-        left = tuple(self._today.consumers[place] for place in places)
+        left = tuple([self._today.consumers[place] for place in places])
         rows = self._today.client[places]
         if self._today.is_plain:
             return self._today.alike(left, [one.client_id for one in left]), rows
