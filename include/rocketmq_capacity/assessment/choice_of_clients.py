@@ -41,10 +41,9 @@ def staying(staff: Staff) -> Sequence[int]:
     """
     if staff.stays is not None:
         return staff.stays
-    every = _weakest_first(staff, range(len(staff.division.members)))
     places = _places(staff)
     if len(places) < 2:
-        return every
+        return _weakest_first(staff, range(len(staff.division.members)))
     work = _work(staff, places)
     turns = [
         (turn, work[room], place)
@@ -75,7 +74,7 @@ def clients_of_rooms(staff: Staff, clients: int) -> tuple[RoomClients, ...] | No
 
 
 def with_one_lost(staff: Staff, clients: int) -> list[Staff]:
-    """Of so many clients one is lost, in each room once; without rooms it is the last one in Java's order."""
+    """Of so many clients one is lost, in each room once; without rooms it is the last one of those that stay."""
     places, stays = _places(staff), list(staying(staff)[:clients])
     if len(places) < 2:
         return [staff]
