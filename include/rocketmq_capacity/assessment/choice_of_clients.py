@@ -65,19 +65,19 @@ def further(staff: Staff) -> Iterator[int]:
 
 def clients_of_rooms(staff: Staff, clients: int) -> tuple[RoomClients, ...] | None:
     """In which rooms so many clients run; None where that makes no difference."""
-    if len(_places(staff)) < 2:
+    rooms, consumers = _places(staff), staff.division.members.consumers
+    if len(rooms) < 2:
         return None
-    today = len(staff.division.members)
-    places = [*staying(staff)[:clients], *islice(further(staff), max(0, clients - today))]
-    number = Counter(staff.division.members.consumers[place].room or "" for place in places)
-    return tuple(RoomClients(room=room, clients=number[room]) for room in sorted(_places(staff)))
+    places = [*staying(staff)[:clients], *islice(further(staff), max(0, clients - len(consumers)))]
+    number = Counter(consumers[place].room for place in places)
+    return tuple(RoomClients(room=room, clients=number[room]) for room in sorted(rooms))
 
 
 def with_one_lost(staff: Staff, clients: int) -> list[Staff]:
-    """Of so many clients one is lost, in each room once; without rooms it is the last one of those that stay."""
-    places, stays = _places(staff), list(staying(staff)[:clients])
-    if len(places) < 2:
-        return [staff]
+    """Of so many clients one is lost, in each room once; none where rooms make no difference."""
+    if len(_places(staff)) < 2:
+        return []
+    stays = staying(staff)[:clients]
     last = {staff.division.members.consumers[place].room: place for place in stays}
     return [replace(staff, stays=[*(other for other in stays if other != place), place]) for place in last.values()]
 

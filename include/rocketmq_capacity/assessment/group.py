@@ -233,6 +233,7 @@ class AssessedGroup:
             self.policy,
             self.allocator,
             self.current,
+            self.computed_strategy,
             self.runs,
             self.today,
             self.orphans_today,

@@ -252,9 +252,9 @@ class Sizes(dict[int, Size | None]):
         return None if size is None else size.busiest
 
     def busiest_with_one_lost(self, clients: int) -> Interval | None:
-        """The same if one of so many is lost: under MACHINE_ROOM_NEARBY in the room where that is worst."""
+        """The same if one of so many is lost: the last that stays, or by rooms one in the room where that is worst."""
         losing = with_one_lost(self.staff, clients)
-        if losing == [self.staff]:
+        if not losing:
             return self.busiest(clients - 1)
         shares = [None if size is None else size.busiest for size in sizes_of([(one, clients - 1) for one in losing])]
         known = [share for share in shares if share is not None]

@@ -25,6 +25,7 @@ class Staff:
         policy: thresholds, and the strategies that groups are configured to run.
         allocator: computes the strategies.
         current: the strategy in use; None for a group that is not clustering.
+        strategy: the same by the name under which it is computed.
         runs: the strategy of each client id, as the policy computes it.
         today: the owners of today; None if unknown.
         orphans: how many readable queues have no owner today; None if unknown.
@@ -44,6 +45,7 @@ class Staff:
     policy: Policy
     allocator: Allocator
     current: Current | None
+    strategy: str | None
     runs: list[str]
     today: OwnersToday | None
     orphans: int | None
@@ -60,11 +62,6 @@ class Staff:
     def facts(self) -> GroupFacts:
         """The snapshot's facts about the group."""
         return self.division.group
-
-    @property
-    def strategy(self) -> str | None:
-        """The strategy in use, by the name under which it is computed; None for a group that is not clustering."""
-        return None if self.current is None else self.policy.computed(self.current.strategy)
 
     @property
     def mends_first(self) -> str | None:

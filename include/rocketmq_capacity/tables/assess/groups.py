@@ -267,8 +267,9 @@ class GroupSize(Dataset, frozen=True, kw_only=True):
 
     With fewer than today, those leave that handle most messages at once, then the last in Java's order. Additional ones
     are like those that are there. Under MACHINE_ROOM_NEARBY as many stay in each room, and additional ones come where
-    most is to do. If a group can use more than a few clients, not every number has a row: today's, ``needed_clients_target`` and the most that can own a queue
-    under the strategy in use have one. Groups for which other numbers cannot be computed have none.
+    most is to do. If a group can use more than a few clients, not every number has a row: today's,
+    ``needed_clients_target`` and the most that can own a queue under the strategy in use have one. Groups for which
+    other numbers cannot be computed have none.
 
     Grain: one row a group and number of clients.
     Units: clients, queues; busy shares are ratios at the peak; 1 is always busy.
