@@ -11,7 +11,7 @@ import yaml
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of_each
 from rocketmq_capacity.assessment import sizes
 from rocketmq_capacity.assessment.assess import GroupAssessment, assess_groups
-from rocketmq_capacity.assessment.burden import Assignment, burdens
+from rocketmq_capacity.assessment.burden import burdens
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.assessment.utilisation import Work
@@ -109,15 +109,11 @@ def pairs(queue: np.ndarray, client: np.ndarray) -> list[tuple[int, int]]:
 
 def test_the_load_of_clients_is_that_of_their_work_to_the_last_bit() -> None:
     asked = [(group.staff, clients) for group in groups() for clients in (1, 2, 5, group.facts.connections)]
-    cases = [
-        Assignment(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
-        for (staff, _), one in zip(asked, divided(asked), strict=True)
-        if one is not None
-    ]
+    cases = [case for case in divided(asked) if case is not None]
 
     known = 0
     for case, burden in zip(cases, burdens(cases), strict=True):
-        times = case.times.of_clients(case.rows)
+        times = case.staff.times.of_clients(case.rows)
         work = Work.of(case.division, case.msgs_per_s, case.owners, times)
         found = None if work is None else work.busiest()
         assert burden.busiest == (None if found is None else found[0])

@@ -11,6 +11,7 @@ import numpy as np
 
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.response_times import ResponseTimes
+from rocketmq_capacity.assessment.staff import Staff
 from rocketmq_capacity.assessment.utilisation import least_batches, least_threads
 from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.division import Division
@@ -23,22 +24,20 @@ class Assignment:
     """A group in which certain clients own certain queues.
 
     Attributes:
-        today: the queues and the clients of the group as it is.
-        times: how long these clients take for a call.
+        staff: the clients of the group as it is, with its queues.
         division: the queues and the clients of this case.
         owners: the client ids that own each queue.
-        rows: for each client id the index of today's client id whose figures it has.
-        topics: for each topic of the division its index in the group's own; None: they are the same.
+        rows: for each client id the index of today's client id that it is or copies.
         msgs_per_s: messages a second that the group gets from each queue of the division.
+        topics: for each topic of the division its index in the group's own; None: they are the same.
     """
 
-    today: Division
-    times: ResponseTimes
+    staff: Staff
     division: Division
     owners: Owners
     rows: Integers
-    topics: Integers | None
     msgs_per_s: Numbers
+    topics: Integers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def burdens(cases: Sequence[Assignment]) -> list[Burden]:
     clients = cells.clients
     queues = cells.by_row(cell_queues)
     threads, batch = cells.threads_and_batch()
-    is_orderly = np.repeat([bool(case.today.group.is_orderly) for case in cases], clients)
+    is_orderly = np.repeat([bool(case.staff.facts.is_orderly) for case in cases], clients)
     at_once = np.where(is_orderly, np.fmin(threads, queues), threads) * batch
     known_at_once = np.where(at_once > 0, at_once, np.nan)[cells.row]
     is_quiet = incoming == 0
@@ -89,7 +88,7 @@ def burdens(cases: Sequence[Assignment]) -> list[Burden]:
     ):
         if not owned or case.owners.strangers or np.isnan(estimate):
             share = None
-        elif case.times.is_exact:
+        elif case.staff.times.is_exact:
             share = Interval(estimate, estimate, estimate)
         else:
             share = Interval(lower, estimate, upper)
@@ -193,7 +192,7 @@ class _Cells:
     def _time(self) -> Integers:
         """Of each cell the index of its client and topic among the response times of all groups."""
         index = {key: number for number, key in enumerate(self._timed)}
-        group = np.array([index[id(case.times)] for case in self.cases], np.int64)[self.case]
+        group = np.array([index[id(case.staff.times)] for case in self.cases], np.int64)[self.case]
         estimates = [times.estimate for times in self._timed.values()]
         width = np.array([each.shape[1] for each in estimates], np.int64)
         like = joined(case.rows for case in self.cases)[self.row]
@@ -202,13 +201,15 @@ class _Cells:
     @cached_property
     def _timed(self) -> dict[int, ResponseTimes]:
         """The response times of the groups of the cases, each group's once."""
-        return {id(case.times): case.times for case in self.cases}
+        return {id(case.staff.times): case.staff.times for case in self.cases}
 
     def threads_and_batch(self) -> tuple[Numbers, Numbers]:
         """Of each client id the threads, and the messages of a call."""
         # Where an id has several consumers, fewer of them may be left.
         division_of_case = [
-            case.division if case.today.members.has_copies or case.division.members.has_copies else case.today
+            case.division
+            if case.staff.division.members.has_copies or case.division.members.has_copies
+            else case.staff.division
             for case in self.cases
         ]
         rows = [

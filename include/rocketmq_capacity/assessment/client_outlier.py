@@ -1,21 +1,20 @@
 """CLIENT_OUTLIER: clients that do their work far worse than the other clients of their group."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Final
 
 import numpy as np
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.burden import Assignment, burdens
+from rocketmq_capacity.assessment.burden import burdens
 from rocketmq_capacity.assessment.capacity import OVERLOADED
-from rocketmq_capacity.assessment.current import client_runs, predicted_owners
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.outlier import Figure, Outlier, queues_alone
-from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
+from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
-from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CRITICAL, INFO, WARNING, Severity
@@ -154,19 +153,11 @@ def _without(group: AssessedGroup, gone: set[str]) -> float | None:
     if group.facts.is_broadcasting and group.work is not None:
         share = float(group.work.busy(group.work.times.estimate)[left].max())
         return None if np.isnan(share) else share
-    if group.current is None or group.today is None or not group.today.is_predicted:
+    stays = [place for place, client in enumerate(group.division.members.consumers) if client.client_id not in gone]
+    (case,) = divided([(replace(group.apart.staff, stays=stays), len(stays))])
+    if case is None:
         return None
-    everyone = group.division.members
-    members = everyone.only([client.client_id not in gone for client in everyone.consumers])
-    division = Division(group.facts, group.division.queues, members)
-    runs = client_runs(division, group.current.strategy, group.policy)
-    owners = predicted_owners(OwnersByStrategy(group.allocator, division), runs)
-    if owners.unknown:
-        return None
-    rates = group.weights.msgs_per_s
-    times = group.apart.response_times
-    case = Assignment(group.apart.division, times, division, owners, np.flatnonzero(left), None, rates)
-    (burden,) = burdens([case])
+    (burden,) = burdens([replace(case, msgs_per_s=group.weights.msgs_per_s)])
     is_read = burden.orphans <= (group.orphans_today or 0)
     return burden.busiest.estimate if is_read and burden.busiest is not None else None
 

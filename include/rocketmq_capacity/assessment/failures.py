@@ -290,6 +290,6 @@ def _case(failure: _Failure) -> Assignment | None:
     rows = np.minimum(change.base_client, len(group.client_ids) - 1)
     msgs_per_s = group.planned_msgs_per_s
     if losses is None:
-        return Assignment(group.division, group.response_times, change.division, owners, rows, None, msgs_per_s)
+        return Assignment(group.staff, change.division, owners, rows, msgs_per_s)
     changed = msgs_per_s[losses.base_queue] + added_at_peak(group, losses)
-    return Assignment(group.division, group.response_times, change.division, owners, rows, losses.base_topic, changed)
+    return Assignment(group.staff, change.division, owners, rows, changed, losses.base_topic)

@@ -14,13 +14,14 @@ import numpy as np
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
-from rocketmq_capacity.assessment.sizes import Divided, divided
+from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.model.broker_figures import MIB, mean_message_bytes
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer
+from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.tables import Finding
 from rocketmq_capacity.vocabulary import WARNING
 from rocketmq_capacity.wording import counted, fixed, rounded
@@ -105,8 +106,9 @@ def client_memory(group: AssessedGroup) -> Iterator[Finding]:
     bounds, heap_mib = group.policy.thresholds.CLIENT_MEMORY, group.policy.heap_mib(group.name)
     if heap_mib is None or group.owners_today is None:
         return
-    today = Divided(group.division, group.owners_today, np.arange(len(group.client_ids)))
-    now, left = _caches(group, today, is_today=True), _with_lost(group, bounds.lost_clients)
+    everyone = np.arange(len(group.client_ids))
+    now = _caches(group, group.division, group.owners_today, everyone, is_today=True)
+    left = _with_lost(group, bounds.lost_clients)
     limit = bounds.heap_ratio * heap_mib * MIB
     worst = now if left is None or not left.most > now.most else left
     if np.isnan(now.most) or worst.most <= limit:
@@ -145,23 +147,25 @@ def _with_lost(group: AssessedGroup, clients: int) -> Caches | None:
     """
     left = group.facts.connections - clients
     after = divided([(group.staff, left)])[0] if group.is_clustering and left > 0 else None
-    return None if after is None or after.owners.unknown else _caches(group, after, is_today=False)
+    if after is None or after.owners.unknown:
+        return None
+    return _caches(group, after.division, after.owners, after.rows, is_today=False)
 
 
-def _caches(group: AssessedGroup, assigned: Divided, *, is_today: bool) -> Caches:
-    owners, clients = assigned.owners, len(assigned.rows)
+def _caches(group: AssessedGroup, division: Division, owners: Owners, rows: Integers, *, is_today: bool) -> Caches:
+    clients = len(rows)
     is_pulled = ~np.broadcast_to(owners.is_popped, owners.queue.shape)
     queue, client = owners.queue[is_pulled], owners.client[is_pulled]
     queues = np.bincount(client, minlength=clients)
     bounds = [
         _bounds(_first(group, row), own, is_today=is_today)
-        for row, own in zip(assigned.rows.tolist(), queues.tolist(), strict=True)
+        for row, own in zip(rows.tolist(), queues.tolist(), strict=True)
     ]
     most = np.array(bounds, np.float64).reshape(-1, 2)
-    message = average_bytes(assigned.division, group.cluster)[queue]
+    message = average_bytes(division, group.cluster)[queue]
     full = np.minimum(most[client, 0] * message, most[client, 1] * MIB)
     of_client = (np.bincount(client, part, clients).astype(np.float64) for part in (message, full))
-    return Caches(assigned.division.members.client_ids, queues, *of_client)
+    return Caches(division.members.client_ids, queues, *of_client)
 
 
 def _bounds(consumer: Consumer, queues: int, *, is_today: bool) -> tuple[float, float]:

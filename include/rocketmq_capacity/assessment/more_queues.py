@@ -1,24 +1,22 @@
 """More queues of a topic for a client that is too busy, with the clients that there are, or with more of them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
-from rocketmq_capacity.assessment.current import predicted_owners
+from rocketmq_capacity.assessment.current import OwnersToday, predicted_owners
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.search import least_number, result
-from rocketmq_capacity.assessment.sizes import Crowd
+from rocketmq_capacity.assessment.sizes import Sizes
 from rocketmq_capacity.assessment.staff import Staff, useful_clients
 from rocketmq_capacity.assessment.utilisation import Work
-from rocketmq_capacity.model.arrays import Integers, Numbers
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
-from rocketmq_capacity.model.facts import GroupFacts, Place, Reads
+from rocketmq_capacity.model.facts import Place, Reads
 from rocketmq_capacity.model.kept_counts import kept_count
-from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.producers import is_hot, producers_rates
 from rocketmq_capacity.vocabulary import READ_WRITE
@@ -54,43 +52,47 @@ def more_queues(staff: Staff, work: Work, bound: float, *, is_harmed: bool) -> M
         bound: the highest allowed share of the busiest client.
         is_harmed: whether some queue is known to have no reader or two readers today.
     """
-    peak = staff.peak.scale
-    if not is_harmed and work.evenly() * peak > bound:
+    if not is_harmed and work.evenly() * staff.peak.scale > bound:
         return None  # one client for each queue would still be too busy
     today = staff.facts.connections
-    for layout in _layouts(staff, work):
-        burden = layout.burden(today)
-        share = _share(burden, peak)
-        if burden is None or share is None or share > bound:
+    for topic, per_broker, sizes in _layouts(staff, work):
+        size, share = sizes[today], rounded(sizes.share(today), 9)
+        if size is None or share is None or share > bound:
             continue
         clients = None
-        if burden.idle_clients:
-            clients = result(least_number(partial(layout.is_enough, bound=bound), 1, today))
-        return MoreQueues(layout.topic, layout.per_broker, clients, share)
+        if size.idle_clients:
+            clients = result(least_number(partial(_is_enough, sizes, bound), 1, today))
+        return MoreQueues(topic, per_broker, clients, share)
     return None
 
 
 def queues_and_clients(staff: Staff, work: Work, bound: float) -> MoreQueues | None:
     """The fewest queues on each broker of that topic that are enough together with more clients, and these clients."""
-    peak = staff.peak.scale
-    today, evenly = staff.facts.connections, work.evenly() * peak
+    today, evenly = staff.facts.connections, work.evenly() * staff.peak.scale
     if np.isnan(evenly) or staff.useful_clients is None:
         return None
-    for layout in _layouts(staff, work):
-        most = layout.useful_clients
+    for topic, per_broker, sizes in _layouts(staff, work):
+        most = sizes.staff.useful_clients or 0
         # With fewer clients than this, even the best division is too much.
-        if most <= today or most * bound < today * evenly or not layout.is_enough(most, bound):
+        if most <= today or most * bound < today * evenly or not _is_enough(sizes, bound, most):
             continue
-        clients = result(least_number(partial(layout.is_enough, bound=bound), today + 1, most))
-        share = None if clients is None else _share(layout.burden(clients), peak)
-        return None if share is None else MoreQueues(layout.topic, layout.per_broker, clients, share)
+        clients = result(least_number(partial(_is_enough, sizes, bound), today + 1, most))
+        share = None if clients is None else rounded(sizes.share(clients), 9)
+        return None if share is None else MoreQueues(topic, per_broker, clients, share)
     return None
 
 
-def _layouts(staff: Staff, work: Work) -> Iterator["_Layout"]:
+def _is_enough(sizes: Sizes, bound: float, clients: int) -> bool:
+    """Whether the busiest of so many clients is within the bound."""
+    share = rounded(sizes.share(clients), 9)
+    return share is not None and share <= bound
+
+
+def _layouts(staff: Staff, work: Work) -> Iterator[tuple[str, int, Sizes]]:
     """The topic with more and more queues on each of its writable brokers, up to the policy's limit.
 
-    None if one of its queues is hot: whatever makes producers choose that queue, more queues do not change it.
+    Each with the topic's name, the queues on each of these brokers, and what the clients would bear. None if one of its
+    queues is hot: whatever makes producers choose that queue, more queues do not change it.
     """
     if staff.current is None or staff.today is None or not staff.today.is_predicted:
         return
@@ -104,92 +106,41 @@ def _layouts(staff: Staff, work: Work) -> Iterator["_Layout"]:
         return
     least = max(max(place.read_queue_nums or 0, place.write_queue_nums or 0) for place in places)
     for per_broker in range(least + 1, staff.policy.thresholds.EXPAND_QUEUES.max_queues_per_broker + 1):
-        yield _Layout(staff, index, per_broker)
+        yield heaviest.topic.topic, per_broker, Sizes(_with_queues(staff, index, per_broker))
 
 
-def _share(burden: Burden | None, peak: float) -> float | None:
-    """The busy share of the busiest client at the peak; None if it is unknown."""
-    return None if burden is None or burden.busiest is None else rounded(burden.busiest.estimate * peak, 9)
+def _with_queues(staff: Staff, index: int, per_broker: int) -> Staff:
+    """The same clients if one of their topics has a number of queues on each writable broker."""
+    today = staff.division.queues.topics[index]
+    grown = _grown(today, per_broker)
+    facts = structs.replace(staff.facts, reads=tuple(grown if one is today else one for one in staff.facts.reads))
+    division = Division(facts, Queues.of(facts), staff.division.members)
+    owners = predicted_owners(OwnersByStrategy(staff.allocator, division), staff.runs)
+    return replace(
+        staff,
+        division=division,
+        today=OwnersToday(owners, is_predicted=True),
+        orphans=int(np.count_nonzero(division.queues.is_business)) - len(np.unique(owners.queue)),
+        planned_msgs_per_s=_planned(staff, index, division.queues),
+        useful_clients=useful_clients(facts, staff.strategy),
+    )
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """A group one of whose topics has a number of queues on each writable broker.
-
-    Attributes:
-        staff: the group's clients today.
-        index: the index of the topic in their division.
-        per_broker: its queues on each writable broker.
-    """
-
-    staff: Staff
-    index: int
-    per_broker: int
-
-    @property
-    def heaviest(self) -> Reads:
-        return self.staff.division.queues.topics[self.index]
-
-    @property
-    def topic(self) -> str:
-        return self.heaviest.topic.topic
-
-    @cached_property
-    def facts(self) -> GroupFacts:
-        today, grown = self.heaviest, _grown(self.heaviest, self.per_broker)
-        reads = tuple(grown if one is today else one for one in self.staff.facts.reads)
-        return structs.replace(self.staff.facts, reads=reads)
-
-    @cached_property
-    def queues(self) -> Queues:
-        return Queues.of(self.facts)
-
-    @cached_property
-    def useful_clients(self) -> int:
-        """How many clients can own a queue."""
-        return useful_clients(self.facts, self.staff.strategy) or 0
-
-    def is_enough(self, clients: int, bound: float) -> bool:
-        """Whether the busiest of so many clients is within the bound."""
-        share = _share(self.burden(clients), self.staff.peak.scale)
-        return share is not None and share <= bound
-
-    def burden(self, clients: int) -> Burden | None:
-        """What so many clients bear; None if the owners cannot be computed."""
-        crowd = self._crowd(clients)
-        if crowd is None:
-            return None
-        members, rows, runs = crowd
-        division = Division(self.facts, self.queues, members)
-        owners = predicted_owners(OwnersByStrategy(self.staff.allocator, division), runs)
-        if owners.unknown:
-            return None
-        today, times = self.staff.division, self.staff.times
-        (burden,) = burdens([Assignment(today, times, division, owners, rows, None, self.planned_msgs_per_s)])
-        return burden
-
-    @cached_property
-    def planned_msgs_per_s(self) -> Numbers:
-        """Messages a second of each queue, as of ``Staff.planned_msgs_per_s``, but the topic's are spread evenly."""
-        today, planned, peak = self.staff.division.queues, self.staff.planned_msgs_per_s, self.staff.peak
-        grows, is_grown = today.topic == self.index, self.queues.topic == self.index
-        takes = is_grown & np.array([_takes_more(place) for place in self.queues.places], bool)[self.queues.place]
-        written = [one.put_msgs_per_s for one in self.heaviest.topic.written]
-        known = [rate for rate in written if rate is not None]
-        # Without another peak, the messages of queues that nobody reads count as well: they come to the others then.
-        total = sum(known) * (self.heaviest.pass_ratio or 0.0) if peak.of_queues is None else planned[grows].sum()
-        rates = np.zeros(len(self.queues))
-        rates[~is_grown] = planned[~grows]
-        rates[takes] = total / np.count_nonzero(takes) if len(known) == len(written) else np.nan
-        return rates
-
-    def _crowd(self, clients: int) -> tuple[Members, Integers, list[str]] | None:
-        """The clients, of which of today each has the figures, and their strategies."""
-        staff = self.staff
-        if clients == staff.facts.connections:
-            return staff.division.members, np.arange(len(staff.division.members.client_ids)), staff.runs
-        changed = Crowd(staff, clients).of(clients)
-        return None if changed is None else (changed.owned.division.members, changed.rows, changed.runs)
+def _planned(staff: Staff, index: int, queues: Queues) -> Numbers:
+    """Messages a second of each queue, as of ``Staff.planned_msgs_per_s``, but the topic's are spread evenly."""
+    today, planned = staff.division.queues, staff.planned_msgs_per_s
+    grows, is_grown = today.topic == index, queues.topic == index
+    takes = is_grown & np.array([_takes_more(place) for place in queues.places], bool)[queues.place]
+    heaviest = today.topics[index]
+    written = [one.put_msgs_per_s for one in heaviest.topic.written]
+    known = [rate for rate in written if rate is not None]
+    # Without another peak, the messages of queues that nobody reads count as well: they come to the others then.
+    is_known_at_peak = staff.peak.of_queues is not None
+    total = planned[grows].sum() if is_known_at_peak else sum(known) * (heaviest.pass_ratio or 0.0)
+    rates = np.zeros(len(queues))
+    rates[~is_grown] = planned[~grows]
+    rates[takes] = total / np.count_nonzero(takes) if len(known) == len(written) else np.nan
+    return rates
 
 
 def _takes_more(place: Place) -> bool:

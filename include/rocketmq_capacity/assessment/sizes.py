@@ -22,7 +22,6 @@ from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.members import Members
-from rocketmq_capacity.model.owners import Owners
 from rocketmq_capacity.tables.dataset import MOST
 from rocketmq_capacity.vocabulary import java_order
 from rocketmq_capacity.wording import rounded
@@ -68,28 +67,11 @@ class Size:
     peak: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Divided:
-    """A group with another number of clients.
-
-    Which of today's clients have left, and which ones further clients copy, ``choice_of_clients`` says.
-
-    Attributes:
-        division: its queues, and the consumers that there would be.
-        owners: the client ids that would own each queue.
-        rows: for each client id the index of today's client id that it is or copies.
-    """
-
-    division: Division
-    owners: Owners
-    rows: Integers
-
-
 Asked = Sequence[tuple[Staff, int]]
 """Groups, each with a number of clients."""
 
 
-def divided(asked: Asked) -> list[Divided | None]:
+def divided(asked: Asked) -> list[Assignment | None]:
     """Each group with the number of clients asked for; None if their queues cannot be computed."""
     most: dict[Staff, int] = {}
     for staff, consumers in asked:
@@ -97,23 +79,24 @@ def divided(asked: Asked) -> list[Divided | None]:
     crowds = {staff: Crowd(staff, number) for staff, number in most.items()}
     changed = [crowds[staff].of(consumers) for staff, consumers in asked]
     divide((one.owned, strategy) for one in changed if one is not None for strategy in one.strategies)
-    divided_groups = []
-    for (staff, consumers), changed_staff in zip(asked, changed, strict=True):
-        if changed_staff is None:
-            is_today = consumers == staff.facts.connections and staff.today is not None and staff.today.is_predicted
-            divided_groups.append(_today(staff) if is_today else None)
-            continue
-        owners = predicted_owners(changed_staff.owned, changed_staff.runs, changed_staff.strategies)
-        divided_groups.append(
-            None if owners.unknown else Divided(changed_staff.owned.division, owners, changed_staff.rows)
-        )
-    return divided_groups
+    return [
+        _today(staff, consumers) if changed_staff is None else _assigned(staff, changed_staff)
+        for (staff, consumers), changed_staff in zip(asked, changed, strict=True)
+    ]
 
 
-def _today(staff: Staff) -> Divided | None:
-    if staff.today is None:
+def _today(staff: Staff, consumers: int) -> Assignment | None:
+    if consumers != staff.facts.connections or staff.today is None or not staff.today.is_predicted:
         return None
-    return Divided(staff.division, staff.today.owners, np.arange(len(staff.division.members.client_ids)))
+    everyone = np.arange(len(staff.division.members.client_ids))
+    return Assignment(staff, staff.division, staff.today.owners, everyone, staff.planned_msgs_per_s)
+
+
+def _assigned(staff: Staff, changed: "Changed") -> Assignment | None:
+    owners = predicted_owners(changed.owned, changed.runs, changed.strategies)
+    if owners.unknown:
+        return None
+    return Assignment(staff, changed.owned.division, owners, changed.rows, staff.planned_msgs_per_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +105,7 @@ class Changed:
 
     Attributes:
         owned: the owners by strategy.
-        rows: as in :class:`Divided`.
+        rows: for each client id the index of today's client id that it is or copies.
         runs: the strategy of each client id.
         strategies: those by which the owners are computed.
     """
@@ -301,21 +284,14 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
 
 
 def _sizes_of(asked: Asked) -> list[Size | None]:
-    divisions = divided(asked)
-    cases = [
-        Assignment(staff.division, staff.times, one.division, one.owners, one.rows, None, staff.planned_msgs_per_s)
-        for (staff, _), one in zip(asked, divisions, strict=True)
-        if one is not None
-    ]
-    burden = iter(burdens(cases))
-    return [
-        None if one is None else _size(staff, one, next(burden))
-        for (staff, _), one in zip(asked, divisions, strict=True)
-    ]
+    cases = divided(asked)
+    burden = iter(burdens([case for case in cases if case is not None]))
+    return [None if case is None else _size(case, next(burden)) for case in cases]
 
 
-def _size(staff: Staff, assigned: Divided, burden: Burden) -> Size:
-    is_known = not assigned.owners.unknown and burden.orphans <= (staff.orphans or 0)
+def _size(case: Assignment, burden: Burden) -> Size:
+    staff = case.staff
+    is_known = not case.owners.unknown and burden.orphans <= (staff.orphans or 0)
     return Size(
         burden.busiest.times(staff.peak.scale) if is_known and burden.busiest is not None else None,
         burden.most_queues,
