@@ -13,7 +13,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.capacity import WillBeTooBusy
+from rocketmq_capacity.assessment.capacity import TrafficGrowsEvidence
 from rocketmq_capacity.model.theil_sen import WEEK, trend_of
 from rocketmq_capacity.model.trend import Trend
 from rocketmq_capacity.report.traffic_forecast import traffic_forecast_of
@@ -72,7 +72,7 @@ def test_traffic_that_outgrows_the_queues_too_is_answered_by_more_of_them() -> N
     plan = plain_plan(fleet(grows(28, 3_000.0, 50.0), clients=8))
     (group,) = plan.assessments
     (finding,) = [one for one in group.findings if one.rule == "CONSUMER_CAPACITY"]
-    told = WillBeTooBusy.read(finding)
+    told = TrafficGrowsEvidence.read(finding)
 
     assert told is not None
     assert told.queues_full_msgs_per_s == pytest.approx(2 * FULL)

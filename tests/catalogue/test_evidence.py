@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from rocketmq_capacity.assessment.ownership import Idle
-from rocketmq_capacity.assessment.stale import StaleGroup, StaleTopic
+from rocketmq_capacity.assessment.ownership import IdleEvidence
+from rocketmq_capacity.assessment.stale import StaleGroupEvidence, StaleTopicEvidence
 from rocketmq_capacity.catalogue.evidence import EvidenceField, figures_of
 from rocketmq_capacity.catalogue.rule import evidence_of, rules
 from rocketmq_capacity.plan_file.finding import Impact
 from rocketmq_capacity.report.figures import unit_of
 
-IDLE = Idle(clients=3, queues=2, idle=1, idle_ratio=0.3333, max_useful_clients=None, ordered=False)
+IDLE = IdleEvidence(clients=3, queues=2, idle=1, idle_ratio=0.3333, max_useful_clients=None, ordered=False)
 NUMBERS = (msgspec.inspect.IntType, msgspec.inspect.FloatType)
 
 
@@ -54,8 +54,8 @@ def test_a_figure_that_is_unset_is_left_out_and_the_others_keep_their_order() ->
 
 
 def test_a_rule_that_finds_different_things_has_the_evidence_of_the_one_that_it_found() -> None:
-    topic = StaleTopic(unused_days=40.0, consumer_groups=["g"], queues=8)
-    group = StaleGroup(unused_days=40.0, topics=["pay"])
+    topic = StaleTopicEvidence(unused_days=40.0, consumer_groups=["g"], queues=8)
+    group = StaleGroupEvidence(unused_days=40.0, topics=["pay"])
 
     found = [evidence_of(Found("STALE_OBJECT", msgspec.to_builtins(one))) for one in (topic, group)]
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.assessment.broker_loss import Crashed
+from rocketmq_capacity.assessment.broker_loss import CrashEvidence
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.tables import Finding
 from tests.cluster.clients import Clients, Consumer
@@ -53,7 +53,7 @@ def test_a_broker_that_was_killed_is_named_until_it_is_back() -> None:
 
     assert lost_in(plain_plan(before)) == lost_in(back) == []
     (found,) = lost_in(gone)
-    crashed = Crashed.of(found)
+    crashed = CrashEvidence.of(found)
     assert (found.broker_name, crashed.broker_addr) == (LOST, cluster.broker_addrs[LOST, 0])
     assert (*crashed.topic_names, *crashed.group_names) == ("pay", "g_pay")
     assert crashed.msgs_per_s == pytest.approx(traffic_of(before), abs=0.01)

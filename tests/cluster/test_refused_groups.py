@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from rocketmq_capacity.assessment.retry import DeadLetterTopic, RetryQueues
-from rocketmq_capacity.assessment.stuck import StuckQueues
+from rocketmq_capacity.assessment.retry import DeadLetterEvidence, RetryQueuesEvidence
+from rocketmq_capacity.assessment.stuck import StuckQueuesEvidence
 from rocketmq_capacity.tables import Finding
 from tests.cluster.clients import Clients, Consumer
 from tests.cluster.rocketmq import Broker, Cluster
@@ -93,7 +93,7 @@ def before(running: tuple[Cluster, Clients]) -> PlainPlan:
 def test_what_arrives_in_a_dead_letter_topic_is_told(before: PlainPlan) -> None:
     (found,) = (one for one in before.findings if one.consumer_group == "g_fine")
     assert found.rule == "RETRY_PRESSURE"
-    dead = DeadLetterTopic.of(found)
+    dead = DeadLetterEvidence.of(found)
     assert dead.topic == DEAD
     assert dead.dead_letters_msgs_per_h == pytest.approx(DEAD_PER_S * 3_600, rel=0.5)
 
@@ -121,7 +121,7 @@ def written_in(cluster: Cluster) -> dict[str, int]:
 @pytest.mark.parametrize(("topic", "cause"), CAUSES.items())
 def test_the_broker_is_named_with_the_reason(before: PlainPlan, topic: str, cause: str) -> None:
     (finding,) = (one for one in before.findings if (one.rule, one.consumer_group) == ("STUCK_QUEUE", f"g_{topic}"))
-    evidence = StuckQueues.of(finding)
+    evidence = StuckQueuesEvidence.of(finding)
 
     assert (finding.severity, finding.broker_name) == ("CRITICAL", "broker-b")
     assert {(one.topic, one.broker_name, one.cause) for one in evidence.queues} == {(topic, "broker-b", cause)}
@@ -152,7 +152,7 @@ def test_failed_messages_that_nobody_reads_come_again_once_the_command_is_carrie
     cluster, clients = running
     found = [one for one in before.findings if one.rule == "RETRY_PRESSURE" and one.broker_name is not None]
     assert [(one.consumer_group, one.broker_name) for one in found] == [(f"g_{AGAIN}", "broker-b")]
-    evidence = RetryQueues.of(found[0])
+    evidence = RetryQueuesEvidence.of(found[0])
     assert (evidence.retry_queue_nums, evidence.read_queue_nums) == (RETRY_QUEUES, 1)
     assert found[0].severity == ("CRITICAL" if evidence.failed_msgs_per_s else "WARNING")
 

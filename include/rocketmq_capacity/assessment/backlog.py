@@ -68,7 +68,7 @@ class PullBound(Struct, frozen=True, kw_only=True):
     most_msgs_per_s: Annotated[float, means("that it pulls of one queue at most")]
 
 
-class Stalled(Evidence, frozen=True, kw_only=True):
+class StalledEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of LAG_STATE if lag does not fall by its samples; at its end, if messages also wait too long."""
 
     adds_to: ClassVar = {"lag": "lag"}
@@ -110,7 +110,7 @@ class LateFigures(TypedDict, total=False):
     late_queues: int
 
 
-class Late(Evidence, frozen=True, kw_only=True):
+class LateEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of LAG_STATE if messages wait too long, or soon will."""
 
     adds_to: ClassVar = {"lag": "lag"}
@@ -123,7 +123,7 @@ class Late(Evidence, frozen=True, kw_only=True):
 
 
 def _look_at_readers(_: Finding, evidence: Evidence) -> str:
-    if not isinstance(evidence, Stalled):
+    if not isinstance(evidence, StalledEvidence):
         return HELD_UP
     if evidence.closed_brokers is not UNSET:
         return CLOSED.format(brokers=verbatim(listed(evidence.closed_brokers)))
@@ -154,7 +154,7 @@ LAG_STATE: Final = Rule(
     meaning="Over the last samples the group did not catch up with what is written.",
     place=120,
     goal="CAPACITY_AT_PEAK",
-    evidence=(Stalled, Late),
+    evidence=(StalledEvidence, LateEvidence),
     advice=_look_at_readers,
     looks="its clients",
     shows=FALLS,
@@ -237,7 +237,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
         _lag_severity(group, states),
         consumer_group=group.name,
         queues=queues,
-        evidence=Stalled(
+        evidence=StalledEvidence(
             state=worst,
             lag=lag,
             clients=group.facts.connections,

@@ -32,7 +32,7 @@ SKEWED: Final = (
 )
 
 
-class Skew(Evidence, frozen=True, kw_only=True):
+class SkewEvidence(Evidence, frozen=True, kw_only=True):
     """How unevenly a load is spread over the clients of a group."""
 
     peak: Annotated[float, means("largest load of a client / mean load", "")]
@@ -42,7 +42,7 @@ class Skew(Evidence, frozen=True, kw_only=True):
     cv: Annotated[float, means("standard deviation of the loads / mean load", "")]
 
 
-class TrafficSkew(Skew, frozen=True, kw_only=True):
+class TrafficSkew(SkewEvidence, frozen=True, kw_only=True):
     """The evidence of TRAFFIC_SKEW."""
 
     max: Annotated[float, means("messages a second of the busiest client", "messages/s")]
@@ -51,7 +51,7 @@ class TrafficSkew(Skew, frozen=True, kw_only=True):
     peak_utilisation_ratio: Annotated[float | None, means("busy share that the busiest may have at the peak")]
 
 
-class LagSkew(Skew, frozen=True, kw_only=True):
+class LagSkew(SkewEvidence, frozen=True, kw_only=True):
     """The evidence of LAG_SKEW."""
 
     adds_to: ClassVar[Mapping[str, str]] = {"lag": "lag"}
@@ -62,7 +62,7 @@ class LagSkew(Skew, frozen=True, kw_only=True):
     peak_utilisation_ratio: Annotated[float | None, means("busy share that the busiest may have at the peak")]
 
 
-class CountSkew(Skew, frozen=True, kw_only=True):
+class CountSkew(SkewEvidence, frozen=True, kw_only=True):
     """The evidence of the two rules on numbers of queues."""
 
     max: Annotated[float, means("of the client that owns the most", "queue")]

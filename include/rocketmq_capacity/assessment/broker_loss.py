@@ -35,7 +35,7 @@ HAS_CRASHED: Final = (
 )
 
 
-class Crashed(Evidence, frozen=True, kw_only=True):
+class CrashEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of BROKER_LOSS for a broker that left every route, with the figures of when it was last seen."""
 
     adds_to: ClassVar = {"messages_at_risk": "unread_msgs"}
@@ -50,7 +50,7 @@ class Crashed(Evidence, frozen=True, kw_only=True):
     group_names: Annotated[Sequence[str], means("these groups")]
 
 
-class Masterless(Evidence, frozen=True, kw_only=True):
+class MasterlessEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of BROKER_LOSS for a broker that has no master now."""
 
     slave_ids: Annotated[Sequence[int], means("ids of its slaves", "")]
@@ -79,9 +79,9 @@ class BrokerLossEvidence(Evidence, frozen=True, kw_only=True):
 
 
 def _advice(_: Finding, evidence: Evidence) -> str:
-    if isinstance(evidence, Crashed):
+    if isinstance(evidence, CrashEvidence):
         return HAS_CRASHED
-    return IS_LOST if isinstance(evidence, Masterless) else MAY_BE_LOST
+    return IS_LOST if isinstance(evidence, MasterlessEvidence) else MAY_BE_LOST
 
 
 BROKER_LOSS: Final = Rule(
@@ -90,7 +90,7 @@ BROKER_LOSS: Final = Rule(
     meaning="If this broker is lost, the remaining brokers get its share of the messages.",
     place=140,
     goal="SURVIVES_LOSS",
-    evidence=(Crashed, Masterless, BrokerLossEvidence),
+    evidence=(CrashEvidence, MasterlessEvidence, BrokerLossEvidence),
     advice=_advice,
     shows=(
         "each broker that is named has a line with #BID 0, its master. Whether groups can do without one, the next plan"
@@ -207,7 +207,7 @@ def gone_brokers(cluster: ClusterFacts, _: Disagreements, __: Policy) -> Iterato
             CRITICAL,
             broker_name=broker.broker_name,
             subjects=[broker.broker_name],
-            evidence=Crashed(
+            evidence=CrashEvidence(
                 broker_addr=broker.broker_addr,
                 gone_s=rounded(broker.seen_ago_s, 0),
                 msgs_per_s=rounded(broker.msgs_per_s),
@@ -263,7 +263,7 @@ def _masterless(name: str, slaves: Sequence[Broker], topics: Sequence[str], grou
         WARNING if reading.pull else CRITICAL,
         broker_name=name,
         subjects=[name],
-        evidence=Masterless(
+        evidence=MasterlessEvidence(
             slave_ids=[one.broker_id for one in slaves],
             can_pull=reading.pull,
             can_pull_in_order=reading.pull_in_order,

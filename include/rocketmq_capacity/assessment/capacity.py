@@ -41,7 +41,7 @@ class BusyUnder(Struct, frozen=True, kw_only=True):
     busy_ratio: Annotated[float, means("busy share of the busiest client at the peak")]
 
 
-class TooBusy(Evidence, frozen=True, kw_only=True):
+class TooBusyEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of CONSUMER_CAPACITY for a group that is too weak."""
 
     adds_to: ClassVar = {"utilisation_ratio": "peak_utilisation_ratio"}
@@ -73,7 +73,7 @@ class TooBusy(Evidence, frozen=True, kw_only=True):
     doubt: Annotated[str | None, means("which fact must be wrong")]
 
 
-class TooMany(Evidence, frozen=True, kw_only=True):
+class TooManyEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of CONSUMER_CAPACITY for a group with clients to spare."""
 
     adds_to: ClassVar = {"utilisation_ratio": "peak_utilisation_ratio"}
@@ -96,7 +96,7 @@ class TooMany(Evidence, frozen=True, kw_only=True):
     doubt: Annotated[str | None, means("which fact must be wrong")]
 
 
-class WillBeTooBusy(Evidence, frozen=True, kw_only=True):
+class TrafficGrowsEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of CONSUMER_CAPACITY for a group whose traffic outgrows its clients."""
 
     known_days: Annotated[int, means("of which the traffic is known", "day")]
@@ -138,7 +138,7 @@ CONSUMER_CAPACITY: Final = Rule(
     ),
     place=130,
     goal="CAPACITY_AT_PEAK",
-    evidence=(TooBusy, TooMany, WillBeTooBusy),
+    evidence=(TooBusyEvidence, TooManyEvidence, TrafficGrowsEvidence),
     looks="its clients",
     shows=FALLS,
     is_choice=True,
@@ -229,7 +229,7 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
         CRITICAL if use.lower > OVERLOADED else WARNING,
         consumer_group=group.name,
         subjects=[busiest],
-        evidence=TooBusy(
+        evidence=TooBusyEvidence(
             cause=verdict.cause,
             **_utilisation(group, use),
             under_utilisation_ratio=bound,
@@ -291,7 +291,7 @@ def clients_to_spare(group: AssessedGroup, left: int) -> Iterator[Finding]:
         INFO,
         consumer_group=group.name,
         subjects=[group.provision.busiest_client or ""],
-        evidence=TooMany(
+        evidence=TooManyEvidence(
             **_utilisation(group, use),
             over_utilisation_ratio=group.policy.thresholds.PROVISION.over_utilisation,
             clients=connections,

@@ -30,7 +30,7 @@ class Shown(Struct, frozen=True, kw_only=True):
     peers_median: Annotated[float, means("of the other clients", "")]
 
 
-class ClientOutlier(Evidence, frozen=True, kw_only=True):
+class ClientOutlierEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of CLIENT_OUTLIER: the worst client, and all that are far worse."""
 
     figure: Annotated[Figure, means("what is compared")]
@@ -58,7 +58,7 @@ CLIENT_OUTLIER: Final = Rule(
     ),
     place=110,
     goal="CAPACITY_AT_PEAK",
-    evidence=ClientOutlier,
+    evidence=ClientOutlierEvidence,
     leaves_with_clients=True,
     severities={
         "CRITICAL": "such a client is more than fully busy, so that messages pile up at it",
@@ -99,7 +99,7 @@ def client_outlier(group: AssessedGroup) -> Iterator[Finding]:
         severity,
         consumer_group=group.name,
         subjects=ids,
-        evidence=ClientOutlier(
+        evidence=ClientOutlierEvidence(
             figure=worst.figure,
             value=rounded(worst.value),
             peers_median=rounded(worst.peers_median),

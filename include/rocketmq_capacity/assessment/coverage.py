@@ -46,7 +46,7 @@ class Proposed(Struct, frozen=True, kw_only=True):
     added_msgs_per_s: Annotated[float, means("messages that the broker would get of these")]
 
 
-class EmptyBroker(Evidence, frozen=True, kw_only=True):
+class EmptyBrokerEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of TOPIC_COVERAGE for a broker with few topics."""
 
     topics: Annotated[int, means("that are on it", "topic")]
@@ -57,7 +57,7 @@ class EmptyBroker(Evidence, frozen=True, kw_only=True):
     proposed: Annotated[Sequence[Proposed], means("topics that would level it by their traffic")]
 
 
-class OneBroker(Evidence, frozen=True, kw_only=True):
+class OneBrokerEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of TOPIC_COVERAGE for a topic that is on a single broker."""
 
     brokers: Annotated[int, means("that have it", "broker")]
@@ -67,7 +67,7 @@ class OneBroker(Evidence, frozen=True, kw_only=True):
     traffic_share: Annotated[float | None, means("share of all messages")]
 
 
-class Misplaced(Evidence, frozen=True, kw_only=True):
+class PlacementEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of TOPIC_COVERAGE for a topic that is not where the policy places it."""
 
     brokers: Annotated[int, means("that have it", "broker")]
@@ -77,7 +77,7 @@ class Misplaced(Evidence, frozen=True, kw_only=True):
     msgs_per_s: Annotated[float | None, means("messages that are written to it")]
 
 
-class Nowhere(Evidence, frozen=True, kw_only=True):
+class NoBrokerEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of TOPIC_COVERAGE for a topic that no broker has."""
 
     brokers: Annotated[int, means("that have it", "broker")]
@@ -85,9 +85,9 @@ class Nowhere(Evidence, frozen=True, kw_only=True):
 
 
 def _advice(_: Finding, evidence: Evidence) -> str:
-    if isinstance(evidence, Misplaced):
+    if isinstance(evidence, PlacementEvidence):
         return PLACED
-    return NOWHERE if isinstance(evidence, Nowhere) else EMPTY_BROKERS
+    return NOWHERE if isinstance(evidence, NoBrokerEvidence) else EMPTY_BROKERS
 
 
 TOPIC_COVERAGE: Final = Rule(
@@ -98,7 +98,7 @@ TOPIC_COVERAGE: Final = Rule(
     ),
     place=200,
     goal="EVEN_LOAD",
-    evidence=(EmptyBroker, OneBroker, Misplaced, Nowhere),
+    evidence=(EmptyBrokerEvidence, OneBrokerEvidence, PlacementEvidence, NoBrokerEvidence),
     advice=_advice,
     shows="every broker of the topic is listed, with as many queues as the others.",
     is_structural=True,
@@ -210,7 +210,7 @@ def _empty_broker(
         INFO,
         broker_name=name,
         subjects=[name],
-        evidence=EmptyBroker(
+        evidence=EmptyBrokerEvidence(
             topics=count,
             median_topics=usual,
             msgs_per_s=rounded(rate),
@@ -284,7 +284,7 @@ def _on_one_broker(topic: str, spread: TopicSpread) -> Iterator[Finding]:
         INFO,
         topic=topic,
         subjects=missing,
-        evidence=OneBroker(
+        evidence=OneBrokerEvidence(
             brokers=1,
             broker_name=name,
             missing=missing,
@@ -328,7 +328,7 @@ def _elsewhere(topic: str, spread: TopicSpread) -> Iterator[Finding]:
         INFO,
         topic=topic,
         subjects=[*missing, *further],
-        evidence=Misplaced(
+        evidence=PlacementEvidence(
             brokers=len(on),
             placement=list(brokers),
             missing=missing,

@@ -28,7 +28,7 @@ class Disk(Struct, frozen=True, kw_only=True):
     used_ratio: Annotated[float, means("used share of the fuller disk")]
 
 
-class BrokerDisks(Evidence, frozen=True, kw_only=True):
+class BrokerDiskEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of BROKER_DISK: the fullest of a broker name, and all that are too full."""
 
     broker_addr: Annotated[str | None, means("address of the fullest broker")]
@@ -39,7 +39,7 @@ class BrokerDisks(Evidence, frozen=True, kw_only=True):
     disks: Annotated[Sequence[Disk], means("all that are too full")]
 
 
-class DiskFills(Evidence, frozen=True, kw_only=True):
+class DiskFillsEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of BROKER_DISK for a disk that will be too full."""
 
     broker_addr: Annotated[str | None, means("address of the master")]
@@ -60,7 +60,7 @@ BROKER_DISK: Final = Rule(
     meaning="Above its limits a broker first deletes messages early, then refuses new ones.",
     place=150,
     goal="NOTHING_UNREAD",
-    evidence=(BrokerDisks, DiskFills),
+    evidence=(BrokerDiskEvidence, DiskFillsEvidence),
     looks="disk",
     shows="the #SPACE of the brokers that are named is below diskMaxUsedSpaceRatio (0.75 by default).",
     shown_by="brokers",
@@ -126,7 +126,7 @@ def _fills(broker_name: str, full: Sequence[_Full], bounds: BrokerDisk) -> Findi
         CRITICAL if fullest.used > bounds.critical_ratio else WARNING,
         broker_name=broker_name,
         subjects=[_named(one.broker) for one in full],
-        evidence=BrokerDisks(
+        evidence=BrokerDiskEvidence(
             broker_addr=fullest.broker.broker_addr,
             is_slave=fullest.broker.broker_id > 0,
             used_ratio=rounded(fullest.used),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.disk import BROKER_DISK, DiskFills, broker_disk
+from rocketmq_capacity.assessment.disk import BROKER_DISK, DiskFillsEvidence, broker_disk
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.model.broker_figures import deletes_early_above, used_ratio
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
@@ -98,7 +98,7 @@ def _fills(filling: Filling, bounds: BrokerDisk) -> Iterator[Finding]:
         WARNING,
         broker_name=broker.broker_name,
         subjects=[broker.broker_addr or broker.broker_name],
-        evidence=DiskFills(
+        evidence=DiskFillsEvidence(
             broker_addr=broker.broker_addr,
             used_ratio=rounded(filling.used),
             per_day_ratio=rounded(trend.per_day),

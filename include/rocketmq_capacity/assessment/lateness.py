@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.backlog import LAG_STATE, Late, LateFigures, lag_by_samples
+from rocketmq_capacity.assessment.backlog import LAG_STATE, LateEvidence, LateFigures, lag_by_samples
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.lag import HOUR_S, lag_growth
@@ -83,7 +83,7 @@ def lag_state(group: AssessedGroup) -> Iterator[Finding]:
             late.severity,
             consumer_group=group.name,
             queues=late.queues,
-            evidence=Late(lag=late.lag, **late.figures),
+            evidence=LateEvidence(lag=late.lag, **late.figures),
             message=late.message,
         )
     else:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE, Nowhere
+from rocketmq_capacity.assessment.coverage import TOPIC_COVERAGE, NoBrokerEvidence
 from rocketmq_capacity.assessment.finding import finding, times
 from rocketmq_capacity.assessment.topic import AssessedTopic, TopicRule
 from rocketmq_capacity.catalogue.evidence import Evidence, FindingLike, means
@@ -19,7 +19,7 @@ from rocketmq_capacity.vocabulary import BUSINESS, CRITICAL, INFO, WARNING, is_w
 from rocketmq_capacity.wording import counted, listed, rounded
 
 
-class HiddenQueues(Evidence, frozen=True, kw_only=True):
+class HiddenQueuesEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of READ_LESS_THAN_WRITE."""
 
     adds_to: ClassVar = {"messages_at_risk": "stranded", "unread_queues": "hidden"}
@@ -40,7 +40,7 @@ class HiddenQueues(Evidence, frozen=True, kw_only=True):
 def is_hidden_by_broker(finding: FindingLike) -> bool:
     """Whether a broker's own permission hides queues from consumers: those of all topics there, not of one alone."""
     evidence = evidence_of(finding)
-    return isinstance(evidence, HiddenQueues) and evidence.broker_perm is not UNSET
+    return isinstance(evidence, HiddenQueuesEvidence) and evidence.broker_perm is not UNSET
 
 
 WRITE_ONLY: Final = (
@@ -54,7 +54,7 @@ WRITE_ONLY_BROKER: Final = (
 )
 
 
-def _advice(_: Finding, evidence: HiddenQueues) -> str:
+def _advice(_: Finding, evidence: HiddenQueuesEvidence) -> str:
     if evidence.read_queue_nums:
         return "{message}"
     return WRITE_ONLY if evidence.broker_perm is UNSET else WRITE_ONLY_BROKER
@@ -67,7 +67,7 @@ READ_LESS_THAN_WRITE: Final = Rule(
     advice=_advice,
     place=80,
     goal="NOTHING_UNREAD",
-    evidence=HiddenQueues,
+    evidence=HiddenQueuesEvidence,
     is_structural=True,
     needs=(),
     about=("topic",),
@@ -91,7 +91,7 @@ class HotOne(Struct, frozen=True, kw_only=True):
     msgs_per_s: Annotated[float, means("messages that it gets")]
 
 
-class HotQueues(Evidence, frozen=True, kw_only=True):
+class HotQueuesEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of HOT_QUEUE."""
 
     queues: Annotated[int, means("that producers see", "queue")]
@@ -118,7 +118,7 @@ HOT_QUEUE: Final = Rule(
     ),
     place=220,
     goal="EVEN_LOAD",
-    evidence=HotQueues,
+    evidence=HotQueuesEvidence,
     about=("topic",),
     severities={
         "WARNING": "its readers may have little time left",
@@ -164,7 +164,7 @@ def read_less_than_write(topic: AssessedTopic) -> Iterator[Finding]:
             topic=topic.name,
             broker_name=place.broker_name,
             subjects=[place.broker_name],
-            evidence=HiddenQueues(
+            evidence=HiddenQueuesEvidence(
                 read_queue_nums=read,
                 write_queue_nums=write,
                 stranded=stranded,
@@ -229,7 +229,7 @@ def undeclared_topic(topic: AssessedTopic) -> Iterator[Finding]:
             WARNING,
             topic=topic.name,
             subjects=groups,
-            evidence=Nowhere(brokers=0, consumer_groups=groups),
+            evidence=NoBrokerEvidence(brokers=0, consumer_groups=groups),
             message=f"No broker has {what}, but groups subscribe to it: {listed(groups)}.",
         )
 
@@ -262,7 +262,7 @@ def hot_queue(topic: AssessedTopic) -> Iterator[Finding]:
         INFO if readers and readers.issubset(topic.at_ease) else WARNING,
         topic=topic.name,
         queues=sorted(queue for queue, _ in hot),
-        evidence=HotQueues(
+        evidence=HotQueuesEvidence(
             queues=queues,
             peak=rounded(peak),
             share=rounded(share),

@@ -28,7 +28,7 @@ class Duplicate(Struct, frozen=True, kw_only=True):
     versions: Annotated[Sequence[str], means("their versions")]
 
 
-class Duplicates(Evidence, frozen=True, kw_only=True):
+class DuplicateIdEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of DUPLICATE_CLIENT_ID."""
 
     duplicates: Annotated[Sequence[Duplicate], means("ids that several consumers have")]
@@ -45,7 +45,7 @@ DUPLICATE_CLIENT_ID: Final = Rule(
     ),
     place=40,
     goal="NO_ORPHAN",
-    evidence=Duplicates,
+    evidence=DuplicateIdEvidence,
     needs=("clients",),
     leaves_with_clients=True,
     severities={
@@ -99,7 +99,7 @@ class SharedQueue(Queue, frozen=True, kw_only=True):
     client_ids: Annotated[Sequence[str], means("clients whose lists have it")]
 
 
-class Mixed(Evidence, frozen=True, kw_only=True):
+class MixedEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of MIXED_STRATEGIES."""
 
     protocols: Annotated[Sequence[OfProtocol] | UnsetType, means("if gRPC clients pop what others divide")] = UNSET
@@ -110,7 +110,7 @@ class Mixed(Evidence, frozen=True, kw_only=True):
     doubly_owned_queues: Annotated[int | None, means("that are read twice today", "queue")]
 
 
-def _advice(_: Finding, evidence: Mixed) -> str:
+def _advice(_: Finding, evidence: MixedEvidence) -> str:
     if not isinstance(evidence.shared_queues, UnsetType):
         return ONE_LIST
     return TWO_PROTOCOLS if evidence.protocols else ONE_STRATEGY
@@ -122,7 +122,7 @@ MIXED_STRATEGIES: Final = Rule(
     meaning="Each consumer computes its share by itself. With different strategies shares overlap or leave gaps.",
     place=60,
     goal="NO_ORPHAN",
-    evidence=Mixed,
+    evidence=MixedEvidence,
     advice=_advice,
     looks="its clients",
     shows=OWNED,
@@ -155,7 +155,7 @@ class UnknownTo(Struct, frozen=True, kw_only=True):
     client_ids: Annotated[Sequence[str], means("the clients")]
 
 
-class Disagreement(Evidence, frozen=True, kw_only=True):
+class DisagreementEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of MEMBERSHIP_DISAGREEMENT."""
 
     unknown_to: Annotated[Sequence[UnknownTo], means("brokers that do not name all members")]
@@ -170,7 +170,7 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
     ),
     place=180,
     goal="LITTLE_CHURN",
-    evidence=Disagreement,
+    evidence=DisagreementEvidence,
     advice=(
         "Compare the members that each broker lists: a client that one of them lacks has lost its connection to it."
     ),
@@ -211,7 +211,7 @@ def duplicate_client_id(group: AssessedGroup) -> Iterator[Finding]:
         CRITICAL if group.is_harmed else WARNING,
         consumer_group=group.name,
         subjects=list(shared),
-        evidence=Duplicates(
+        evidence=DuplicateIdEvidence(
             duplicates=[
                 Duplicate(
                     client_id=client_id,
@@ -283,7 +283,7 @@ def _mixed(
         WARNING if agrees else CRITICAL,
         consumer_group=group.name,
         subjects=_distinct(subjects),
-        evidence=Mixed(
+        evidence=MixedEvidence(
             protocols=protocols,
             strategies=strategies,
             dialects=dialects,
@@ -380,7 +380,7 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
         WARNING,
         consumer_group=group.name,
         subjects=ids,
-        evidence=Disagreement(
+        evidence=DisagreementEvidence(
             unknown_to=[
                 UnknownTo(broker_name=broker, client_ids=sorted(unknown_to[broker], key=java_order))
                 for broker in brokers

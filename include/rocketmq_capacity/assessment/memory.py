@@ -27,7 +27,7 @@ from rocketmq_capacity.vocabulary import WARNING
 from rocketmq_capacity.wording import counted, fixed, rounded
 
 
-class ClientMemory(Evidence, frozen=True, kw_only=True):
+class ClientMemoryEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of CLIENT_MEMORY."""
 
     queues: Annotated[int, means("that the client with the largest caches pulls", "queue")]
@@ -52,7 +52,7 @@ CLIENT_MEMORY: Final = Rule(
     ),
     place=300,
     goal="CAPACITY_AT_PEAK",
-    evidence=ClientMemory,
+    evidence=ClientMemoryEvidence,
     leaves_with_clients=True,
     severities={
         "WARNING": "caches fill once the group falls behind",
@@ -121,7 +121,7 @@ def client_memory(group: AssessedGroup) -> Iterator[Finding]:
         WARNING,
         consumer_group=group.name,
         subjects=[now.client_ids[client] for client in np.flatnonzero(now.full_bytes > limit)] or [client_id],
-        evidence=ClientMemory(
+        evidence=ClientMemoryEvidence(
             queues=int(now.queues[now.fullest]),
             cache_bytes=round(now.most),
             lost_clients=bounds.lost_clients,

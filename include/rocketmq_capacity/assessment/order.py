@@ -23,7 +23,7 @@ NOT_IN_ORDER: Final = (
 )
 
 
-class Unordered(Evidence, frozen=True, kw_only=True):
+class UnorderedEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of FIFO_BROKEN for a group that does not consume in order."""
 
     message_type: Annotated[str, means("type of the topic")]
@@ -31,7 +31,7 @@ class Unordered(Evidence, frozen=True, kw_only=True):
     clients: Annotated[int, means("that read the topic", "client")]
 
 
-class Unlockable(Evidence, frozen=True, kw_only=True):
+class UnlockableEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of FIFO_BROKEN for queues that nobody can lock."""
 
     orderly: Annotated[bool, means("whether the group consumes in order")]
@@ -41,7 +41,7 @@ class Unlockable(Evidence, frozen=True, kw_only=True):
 
 
 def _advice(_: Finding, evidence: Evidence) -> str:
-    return NOT_IN_ORDER if isinstance(evidence, Unordered) else NO_MASTER
+    return NOT_IN_ORDER if isinstance(evidence, UnorderedEvidence) else NO_MASTER
 
 
 FIFO_BROKEN: Final = Rule(
@@ -53,7 +53,7 @@ FIFO_BROKEN: Final = Rule(
     ),
     place=70,
     goal="ORDER_KEPT",
-    evidence=(Unordered, Unlockable),
+    evidence=(UnorderedEvidence, UnlockableEvidence),
     advice=_advice,
     looks="order",
     needs=("clients", "broker", "queues"),
@@ -101,7 +101,7 @@ def unordered_reader(group: AssessedGroup) -> Iterator[Finding]:
             consumer_group=group.name,
             topic=topic,
             subjects=clients,
-            evidence=Unordered(message_type=FIFO, orderly=False, clients=len(clients)),
+            evidence=UnorderedEvidence(message_type=FIFO, orderly=False, clients=len(clients)),
             message="The topic is FIFO, and the group does not consume in order: messages of one key are handled side"
             " by side.",
         )
@@ -139,7 +139,7 @@ def _unlockable(group: AssessedGroup, reads: Reads, place: Place) -> Finding:
         topic=reads.topic.topic,
         broker_name=place.broker_name,
         subjects=[place.broker_name],
-        evidence=Unlockable(
+        evidence=UnlockableEvidence(
             orderly=True,
             queues=place.readable,
             slave_ids=sorted(one.broker_id for one in slaves),

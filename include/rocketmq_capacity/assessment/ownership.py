@@ -27,7 +27,7 @@ NAMED: Final = 50
 STUCK: Final = "STUCK_QUEUE"
 
 
-class Orphans(Evidence, frozen=True, kw_only=True):
+class OrphanEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of ORPHAN_QUEUE."""
 
     adds_to: ClassVar = {"messages_at_risk": "lag", "unread_msgs_per_s": "msgs_per_s", "unread_queues": "orphans"}
@@ -47,7 +47,7 @@ class Orphans(Evidence, frozen=True, kw_only=True):
 
 
 def _compare_owners(_: Finding, evidence: Evidence) -> str:
-    if not isinstance(evidence, Orphans):
+    if not isinstance(evidence, OrphanEvidence):
         return COMPARE_OWNERS
     if not isinstance(evidence.not_taken_by, UnsetType):
         return NOT_TAKEN_ADVICE.format(clients=verbatim(listed(evidence.not_taken_by)))
@@ -75,7 +75,7 @@ ORPHAN_QUEUE: Final = Rule(
     meaning="Messages arrive in these queues, but no consumer of the group owns them. They wait until one does.",
     place=30,
     goal="NO_ORPHAN",
-    evidence=Orphans,
+    evidence=OrphanEvidence,
     advice=_compare_owners,
     shows=OWNED,
     is_structural=True,
@@ -111,7 +111,7 @@ CLOSED_TOPICS: Final = (
 )
 
 
-class ReadOnlyIdle(Evidence, frozen=True, kw_only=True):
+class ReadOnlyIdleEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of READ_ONLY_IDLE."""
 
     adds_to: ClassVar = {"idle_clients": "clients"}
@@ -124,7 +124,7 @@ class ReadOnlyIdle(Evidence, frozen=True, kw_only=True):
     brokers: Annotated[Sequence[str], means("the broker, if all of it is read-only")]
 
 
-def _open_again(_: Finding, evidence: ReadOnlyIdle) -> str:
+def _open_again(_: Finding, evidence: ReadOnlyIdleEvidence) -> str:
     if evidence.brokers:
         return READ_ONLY_BROKER
     topics = verbatim(listed(evidence.topic_names, of=evidence.topics))
@@ -139,7 +139,7 @@ READ_ONLY_IDLE: Final = Rule(
     ),
     place=290,
     goal="NO_IDLE",
-    evidence=ReadOnlyIdle,
+    evidence=ReadOnlyIdleEvidence,
     advice=_open_again,
     is_structural=True,
     about=("broker",),
@@ -155,7 +155,7 @@ READ_ONLY_IDLE: Final = Rule(
 )
 
 
-class Idle(Evidence, frozen=True, kw_only=True):
+class IdleEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of IDLE_CONSUMERS."""
 
     adds_to: ClassVar = {"idle_clients": "idle"}
@@ -170,7 +170,7 @@ class Idle(Evidence, frozen=True, kw_only=True):
 
 
 def _leave_fewer_idle(_: Finding, evidence: Evidence) -> str:
-    return NOTHING_TO_READ if isinstance(evidence, Idle) and not evidence.queues else NOT_FEWER_IDLE
+    return NOTHING_TO_READ if isinstance(evidence, IdleEvidence) and not evidence.queues else NOT_FEWER_IDLE
 
 
 NOT_FEWER_IDLE: Final = "No change that was simulated leaves fewer clients idle."
@@ -181,7 +181,7 @@ IDLE_CONSUMERS: Final = Rule(
     meaning=("Only one consumer of a group reads a queue at a time. With more consumers than queues, some only wait."),
     place=320,
     goal="NO_IDLE",
-    evidence=Idle,
+    evidence=IdleEvidence,
     advice=_leave_fewer_idle,
     shows="every client's IP appears beside a queue.",
     is_choice=True,
@@ -226,7 +226,7 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
             consumer_group=group.name,
             topic=reads.topic.topic,
             queues=names,
-            evidence=Orphans(
+            evidence=OrphanEvidence(
                 orphans=len(orphans),
                 queues=size,
                 lag=int(lags.sum()) if group.weights.has_lag[orphans].all() else None,
@@ -330,7 +330,7 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
         consumer_group=group.name,
         topic=topic,
         subjects=ids,
-        evidence=Idle(
+        evidence=IdleEvidence(
             clients=clients,
             queues=queues,
             idle=len(ids),
@@ -412,7 +412,7 @@ def read_only_idle(groups: Iterable[Drained], cluster: ClusterFacts) -> Iterator
             INFO,
             broker_name=name,
             subjects=[name],
-            evidence=ReadOnlyIdle(
+            evidence=ReadOnlyIdleEvidence(
                 clients=clients,
                 consumer_groups=len(names),
                 group_names=names[:NAMED],

@@ -24,7 +24,7 @@ class Displacing(Struct, frozen=True, kw_only=True):
     clients: Annotated[int, means("of this version", "client")]
 
 
-class Displacement(Evidence, frozen=True, kw_only=True):
+class DisplacementEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of PERMANENT_DISPLACEMENT."""
 
     clients: Annotated[int, means("with such a version", "client")]
@@ -41,7 +41,7 @@ PERMANENT_DISPLACEMENT: Final = Rule(
         " broker's name. It keeps that name until the producer restarts."
     ),
     place=330,
-    evidence=Displacement,
+    evidence=DisplacementEvidence,
     advice=(
         "Upgrade the client of these producers to 4.9.8 or 5.1.4, or restart them after a broker was slow: {subjects}."
     ),
@@ -81,7 +81,7 @@ def permanent_displacement(producers: Iterable[Producer]) -> Iterator[Finding]:
         PERMANENT_DISPLACEMENT,
         INFO,
         subjects=sorted(ids, key=java_order),
-        evidence=Displacement(
+        evidence=DisplacementEvidence(
             clients=displacing.total(),
             producers=[
                 Displacing(producer_group=group, version=version, clients=displacing[group, version])

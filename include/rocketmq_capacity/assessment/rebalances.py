@@ -22,7 +22,7 @@ class CameAgain(Struct, frozen=True, kw_only=True):
     clients: Annotated[int, means("that ran there at the same time, at most", "client")]
 
 
-class Rebalances(Evidence, frozen=True, kw_only=True):
+class RebalanceEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of REBALANCE_FREQUENCY."""
 
     hours: Annotated[float, means("time between the snapshots that were compared")]
@@ -43,7 +43,7 @@ REBALANCE_FREQUENCY: Final = Rule(
     ),
     place=185,
     goal="LITTLE_CHURN",
-    evidence=Rebalances,
+    evidence=RebalanceEvidence,
     advice="Find out why its clients end: logs, restarts and probes of pods, memory, or a network that they lose.",
     looks="members",
     shows="the same clients in two calls that are some minutes apart.",
@@ -77,7 +77,7 @@ def rebalance_frequency(group: AssessedGroup) -> Iterator[Finding]:
         WARNING,
         consumer_group=group.name,
         subjects=[one.host for one in hosts],
-        evidence=Rebalances(
+        evidence=RebalanceEvidence(
             hours=rounded(past.hours, 2),
             snapshots=past.snapshots,
             changed=past.changed,

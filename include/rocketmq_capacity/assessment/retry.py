@@ -14,7 +14,7 @@ from rocketmq_capacity.vocabulary import CRITICAL, DLQ_PREFIX, RETRY, RETRY_PREF
 from rocketmq_capacity.wording import counted, percent, rounded, verbatim
 
 
-class Retry(Evidence, frozen=True, kw_only=True):
+class RetryEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of RETRY_PRESSURE."""
 
     failed_ratio: Annotated[float | None, means("share of the messages that fail, as clients say")]
@@ -25,7 +25,7 @@ class Retry(Evidence, frozen=True, kw_only=True):
     bound_ratio: Annotated[float, means("share that may fail, by the policy")]
 
 
-class RetryQueues(Evidence, frozen=True, kw_only=True):
+class RetryQueuesEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of RETRY_PRESSURE where a broker leaves failed messages unread."""
 
     retry_queue_nums: Annotated[
@@ -35,7 +35,7 @@ class RetryQueues(Evidence, frozen=True, kw_only=True):
     failed_msgs_per_s: Annotated[float | None, means("messages that fail, on all brokers")]
 
 
-class DeadLetterTopic(Evidence, frozen=True, kw_only=True):
+class DeadLetterEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of RETRY_PRESSURE where few messages fail, and some of them for good."""
 
     topic: Annotated[str, means("the group's dead-letter topic")]
@@ -45,9 +45,9 @@ class DeadLetterTopic(Evidence, frozen=True, kw_only=True):
 
 
 def _advice(_: Finding, evidence: Evidence) -> str:
-    if isinstance(evidence, DeadLetterTopic):
+    if isinstance(evidence, DeadLetterEvidence):
         return DEAD.format(topic=verbatim(evidence.topic))
-    if not isinstance(evidence, RetryQueues):
+    if not isinstance(evidence, RetryQueuesEvidence):
         return LISTENER_FAILS
     return MORE_RETRY_QUEUES if evidence.retry_queue_nums else NO_RETRY_QUEUES
 
@@ -77,7 +77,7 @@ RETRY_PRESSURE: Final = Rule(
         " broker puts failed messages where nobody reads them."
     ),
     place=210,
-    evidence=(Retry, RetryQueues, DeadLetterTopic),
+    evidence=(RetryEvidence, RetryQueuesEvidence, DeadLetterEvidence),
     advice=_advice,
     shows="#Max Offset has stopped growing, and each broker has as many rows as retryQueueNums says.",
     shown_by="retry topic",
@@ -129,7 +129,7 @@ def retry_pressure(group: AssessedGroup) -> Iterator[Finding]:
         RETRY_PRESSURE,
         CRITICAL if most > bounds.critical_ratio else WARNING,
         consumer_group=group.name,
-        evidence=Retry(
+        evidence=RetryEvidence(
             failed_ratio=rounded(failed_ratio),
             failed_msgs_per_s=rounded(failing),
             consumed_msgs_per_s=rounded(total),
@@ -154,7 +154,7 @@ def _dead_letters(group: AssessedGroup) -> Iterator[Finding]:
         RETRY_PRESSURE,
         WARNING,
         consumer_group=group.name,
-        evidence=DeadLetterTopic(
+        evidence=DeadLetterEvidence(
             topic=topic,
             dead_letters=dead.letters,
             elapsed_s=rounded(dead.elapsed_s),
@@ -185,7 +185,7 @@ def unread_retries(group: AssessedGroup) -> Iterator[Finding]:
             CRITICAL if any(failed) else WARNING,
             consumer_group=group.name,
             broker_name=place.broker_name,
-            evidence=RetryQueues(
+            evidence=RetryQueuesEvidence(
                 retry_queue_nums=number,
                 read_queue_nums=place.readable,
                 failed_msgs_per_s=rounded(fsum(failed)) if failed else None,

@@ -27,7 +27,7 @@ class StarvedRoom(Struct, frozen=True, kw_only=True):
     queues: Annotated[int, means("that they own together", "queue")]
 
 
-class Starvation(Evidence, frozen=True, kw_only=True):
+class StarvationEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of ROOM_STARVATION."""
 
     current_strategy: Annotated[str, means("how the group divides its queues")]
@@ -44,7 +44,7 @@ ROOM_STARVATION: Final = Rule(
     meaning="Queues are divided by machine room, and consumers of this room get none, or almost none.",
     place=270,
     goal="SAME_ROOM",
-    evidence=Starvation,
+    evidence=StarvationEvidence,
     advice=("Add queues in the machine room of these clients (on a broker there), or remove the clients: {subjects}."),
     needs=("clients", "owners"),
     severities=UNEVEN,
@@ -74,7 +74,7 @@ class Nearby(Struct, frozen=True, kw_only=True):
     starving_rooms: Annotated[Sequence[str], means("rooms whose clients would get next to nothing")]
 
 
-class CrossRoom(Evidence, frozen=True, kw_only=True):
+class CrossRoomEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of CROSS_ROOM."""
 
     adds_to: ClassVar = {"cross_room_mb_per_s": "cross_room_mb_per_s"}
@@ -93,7 +93,7 @@ class CrossRoom(Evidence, frozen=True, kw_only=True):
     nearby: Annotated[Nearby | None, means("what MACHINE_ROOM_NEARBY would change")]
 
 
-def _advice(_: Finding, evidence: CrossRoom) -> str:
+def _advice(_: Finding, evidence: CrossRoomEvidence) -> str:
     """What to do where no strategy that knows rooms answers."""
     if evidence.unknown_room_queues or evidence.unknown_room_clients:
         return (
@@ -114,7 +114,7 @@ CROSS_ROOM: Final = Rule(
     meaning="Their messages cross the link between the rooms, which is slower and may cost money.",
     place=280,
     goal="SAME_ROOM",
-    evidence=CrossRoom,
+    evidence=CrossRoomEvidence,
     advice=_advice,
     needs=("clients", "owners"),
     severities={
@@ -182,7 +182,7 @@ def cross_room(group: AssessedGroup) -> Iterator[Finding]:
         INFO,
         consumer_group=group.name,
         queues=sorted(names[queue] for queue in foreign),
-        evidence=CrossRoom(
+        evidence=CrossRoomEvidence(
             queues=size,
             cross_room_share=rounded(today),
             cross_room_msgs_per_s=rounded(rooms.cross_msgs_per_s(load.owners)),
@@ -254,7 +254,7 @@ def room_starvation(group: AssessedGroup) -> Iterator[Finding]:
         skew_severity(group),
         consumer_group=group.name,
         subjects=ids,
-        evidence=Starvation(
+        evidence=StarvationEvidence(
             current_strategy=group.current.strategy,
             clients=len(ids),
             queues=len(group.weights.queue),

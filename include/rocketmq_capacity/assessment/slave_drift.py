@@ -34,7 +34,7 @@ class Drifted(Struct, frozen=True, kw_only=True):
     master_write_queue_nums: Annotated[int | None, means("on the master", "queue")]
 
 
-class SlaveDrift(Evidence, frozen=True, kw_only=True):
+class SlaveDriftEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of SLAVE_DRIFT."""
 
     slave_ids: Annotated[Sequence[int], means("broker ids of the slaves that differ", "")]
@@ -63,7 +63,7 @@ UPGRADE: Final = "Upgrade it to 5.4.0 or later: with the known fault it stops co
 
 
 def _advice(_: Finding, evidence: Evidence) -> str:
-    is_known = isinstance(evidence, SlaveDrift) and evidence.known_fault is not None
+    is_known = isinstance(evidence, SlaveDriftEvidence) and evidence.known_fault is not None
     return f"{LOOK} {UPGRADE}" if is_known else LOOK
 
 
@@ -76,7 +76,7 @@ SLAVE_DRIFT: Final = Rule(
     ),
     place=170,
     goal="SURVIVES_LOSS",
-    evidence=SlaveDrift,
+    evidence=SlaveDriftEvidence,
     advice=_advice,
     looks="slave",
     about=("broker",),
@@ -184,7 +184,7 @@ def _drift(
         INFO if is_on_its_way and not uncopied else WARNING,
         broker_name=name,
         subjects=[addresses[broker_id] or f"{name} {broker_id}" for broker_id in sorted(addresses)],
-        evidence=SlaveDrift(
+        evidence=SlaveDriftEvidence(
             slave_ids=sorted(addresses),
             missing_topics=missing[:NAMED],
             other_topics=other[:NAMED],

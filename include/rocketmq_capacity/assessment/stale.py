@@ -14,7 +14,7 @@ from rocketmq_capacity.vocabulary import BUSINESS, INFO
 from rocketmq_capacity.wording import counted, listed, rounded
 
 
-class StaleTopic(Evidence, frozen=True, kw_only=True):
+class StaleTopicEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of STALE_OBJECT for a topic."""
 
     unused_days: Annotated[float, means("time for which nothing was written")]
@@ -22,7 +22,7 @@ class StaleTopic(Evidence, frozen=True, kw_only=True):
     queues: Annotated[int, means("that can be read", "queue")]
 
 
-class StaleGroup(Evidence, frozen=True, kw_only=True):
+class StaleGroupEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of STALE_OBJECT for a group."""
 
     unused_days: Annotated[float, means("time without clients and without commits")]
@@ -34,7 +34,7 @@ STALE_OBJECT: Final = Rule(
     title="Topics or groups that nobody uses",
     meaning="Nothing was written and nothing read for a long time.",
     place=340,
-    evidence=(StaleTopic, StaleGroup),
+    evidence=(StaleTopicEvidence, StaleGroupEvidence),
     advice=(
         "Ask whether anybody still needs {subjects}. If the commands still show no messages, no offsets that move and"
         " no clients, a person may run the command in the comment; what it deletes does not come back."
@@ -74,7 +74,7 @@ def stale_topic(topic: AssessedTopic) -> Iterator[Finding]:
         INFO,
         topic=topic.name,
         subjects=[topic.name],
-        evidence=StaleTopic(
+        evidence=StaleTopicEvidence(
             unused_days=rounded(days, 1),
             consumer_groups=groups,
             queues=sum(place.readable for place in topic.unit.facts.places),
@@ -95,7 +95,7 @@ def stale_group(group: AssessedGroup) -> Iterator[Finding]:
         INFO,
         consumer_group=group.name,
         subjects=[group.name],
-        evidence=StaleGroup(unused_days=rounded(days, 1), topics=topics),
+        evidence=StaleGroupEvidence(unused_days=rounded(days, 1), topics=topics),
         message=f"It had no clients and committed nothing for {counted(floor(days), 'day')} or longer.",
     )
 

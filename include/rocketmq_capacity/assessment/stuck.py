@@ -30,7 +30,7 @@ class StuckOne(Queue, frozen=True, kw_only=True):
     lag: Annotated[int | None, means("unread on it", "message")]
 
 
-class StuckQueues(Evidence, frozen=True, kw_only=True):
+class StuckQueuesEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of STUCK_QUEUE."""
 
     clients: Annotated[int, means("that hold them, or should", "client")]
@@ -65,7 +65,7 @@ ADMIT: Final[Mapping[str, str]] = {
 """What lets a broker give a group messages, by why it does not."""
 
 
-def _advice(finding: Finding, evidence: StuckQueues) -> str:
+def _advice(finding: Finding, evidence: StuckQueuesEvidence) -> str:
     if finding.broker_name is not None:
         return ADMIT[evidence.queues[0].cause or ""]
     if isinstance(evidence.suspended_client_ids, UnsetType):
@@ -83,7 +83,7 @@ STUCK_QUEUE: Final = Rule(
     ),
     place=100,
     goal="NOTHING_UNREAD",
-    evidence=StuckQueues,
+    evidence=StuckQueuesEvidence,
     advice=_advice,
     looks="stacks",
     leaves_with_clients=True,
@@ -187,10 +187,10 @@ def _refused(group: AssessedGroup, broker_name: str, refused: Sequence[Stuck]) -
     )
 
 
-def _evidence(stuck: Sequence[Stuck], suspended: Sequence[Suspended] = ()) -> StuckQueues:
+def _evidence(stuck: Sequence[Stuck], suspended: Sequence[Suspended] = ()) -> StuckQueuesEvidence:
     lag_of_queue = {one.queue: one.lag for one in stuck}
     clients = sorted({one.client_id for one in stuck if one.client_id is not None}, key=java_order)
-    return StuckQueues(
+    return StuckQueuesEvidence(
         clients=len(clients),
         client_ids=clients,
         suspended_client_ids=[one.client_id for one in suspended] or UNSET,

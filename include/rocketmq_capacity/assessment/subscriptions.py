@@ -45,7 +45,7 @@ class SubscriptionSet(Struct, frozen=True, kw_only=True):
     first_start: Annotated[str | None, means("when the first of them was started")]
 
 
-class Mismatch(Evidence, frozen=True, kw_only=True):
+class MismatchEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of SUBSCRIPTION_MISMATCH."""
 
     clients: Annotated[int, means("that have run for long enough", "client")]
@@ -64,7 +64,7 @@ SUBSCRIPTION_MISMATCH: Final = Rule(
     ),
     place=50,
     goal="NOTHING_UNREAD",
-    evidence=Mismatch,
+    evidence=MismatchEvidence,
     needs=("clients",),
     severities={
         "CRITICAL": "messages are skipped, or a share is unread",
@@ -135,7 +135,7 @@ def subscription_mismatch(group: AssessedGroup) -> Iterator[Finding]:
         consumer_group=group.name,
         topic=differing[0] if len(differing) == 1 else None,
         subjects=sorted({one.client_id for way in others for one in way.clients}),
-        evidence=Mismatch(
+        evidence=MismatchEvidence(
             clients=clients,
             sets=len(ways),
             started_last=_started_last(usual, others),

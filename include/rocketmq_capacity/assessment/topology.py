@@ -76,7 +76,7 @@ class QueueHit(Struct, frozen=True, kw_only=True):
     takers: Annotated[Sequence[TakenBy], means("who takes it by each list")]
 
 
-class Nameservers(Evidence, frozen=True, kw_only=True):
+class NameserverEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of NAMESERVER_DISAGREEMENT."""
 
     topics: Annotated[int, means("with different routes", "topic")]
@@ -94,7 +94,7 @@ NAMESERVER_DISAGREEMENT: Final = Rule(
     title="Name servers that disagree on where topics are",
     meaning=("A client uses one name server of its list. Consumers that use different ones divide different queues."),
     place=160,
-    evidence=Nameservers,
+    evidence=NameserverEvidence,
     advice=(
         "Find out which brokers have lost {subjects}: each broker registers every 30 s with every name server of its"
         " namesrvAddr. Compare that setting and the network of these brokers. Afterwards topicRoute gives the same"
@@ -163,7 +163,7 @@ def nameserver_disagreement(
         NAMESERVER_DISAGREEMENT,
         CRITICAL if is_divided else WARNING,
         subjects=addresses,
-        evidence=Nameservers(
+        evidence=NameserverEvidence(
             topics=len(topics),
             brokers=len(brokers),
             topic_names=topics[:NAMED],

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.assessment.capacity import CONSUMER_CAPACITY, WillBeTooBusy, needed_queues_of, rooms_of
+from rocketmq_capacity.assessment.capacity import CONSUMER_CAPACITY, TrafficGrowsEvidence, needed_queues_of, rooms_of
 from rocketmq_capacity.assessment.coming_events import needed_for
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
@@ -77,7 +77,7 @@ def traffic_grows(group: AssessedGroup) -> Iterator[Finding]:
         WARNING,
         consumer_group=group.name,
         subjects=[group.provision.busiest_client or ""],
-        evidence=WillBeTooBusy(
+        evidence=TrafficGrowsEvidence(
             known_days=trend.points,
             traffic_msgs_per_s=rounded(trend.now),
             per_day_msgs_per_s=rounded(trend.per_day),

@@ -15,7 +15,7 @@ from rocketmq_capacity.vocabulary import CRITICAL, INFO, LOGICAL_BROKER_PREFIX, 
 from rocketmq_capacity.wording import counted, listed, percent, rounded
 
 
-class Suspect(Evidence, frozen=True, kw_only=True):
+class SuspectEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of SUSPECT_SNAPSHOT."""
 
     groups: Annotated[int, means("of the cluster", "group")]
@@ -27,7 +27,7 @@ SUSPECT_SNAPSHOT: Final = Rule(
     title="The snapshot itself is doubtful",
     meaning=("Many groups are flagged for the first time at once. More likely the snapshot is wrong than the cluster."),
     place=10,
-    evidence=Suspect,
+    evidence=SuspectEvidence,
     advice="Take another snapshot before you change anything.",
     about=("cluster",),
     severities={
@@ -42,7 +42,7 @@ SUSPECT_SNAPSHOT: Final = Rule(
 )
 
 
-class Incomplete(Evidence, frozen=True, kw_only=True):
+class IncompleteEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of SNAPSHOT_INCOMPLETE."""
 
     completeness_ratio: Annotated[float, means("share of the queues that the snapshot covers")]
@@ -73,7 +73,7 @@ SNAPSHOT_INCOMPLETE: Final = Rule(
         " not."
     ),
     place=20,
-    evidence=Incomplete,
+    evidence=IncompleteEvidence,
     advice=_advice,
     shows="every broker of the cluster is listed, with its #Version.",
     shown_by="brokers",
@@ -122,7 +122,7 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
         SNAPSHOT_INCOMPLETE,
         severity if is_enough else CRITICAL,
         subjects=brokers,
-        evidence=Incomplete(
+        evidence=IncompleteEvidence(
             completeness_ratio=rounded(ratio),
             failures=cluster.failures,
             absent_brokers=sorted(absent),
@@ -169,7 +169,7 @@ def suspect_snapshot(
         SUSPECT_SNAPSHOT,
         WARNING,
         subjects=new,
-        evidence=Suspect(groups=groups, newly_flagged=len(new)),
+        evidence=SuspectEvidence(groups=groups, newly_flagged=len(new)),
         message=f"{len(new)} of {counted(groups, 'group')} {'is' if len(new) == 1 else 'are'} newly flagged "
         "since the run before: check the snapshot first.",
     )

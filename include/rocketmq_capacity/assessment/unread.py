@@ -14,7 +14,7 @@ from rocketmq_capacity.vocabulary import SYSTEM, WARNING
 from rocketmq_capacity.wording import rounded
 
 
-class Unread(Evidence, frozen=True, kw_only=True):
+class UnreadEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of TOPIC_UNREAD."""
 
     msgs_per_s: Annotated[float, means("messages that are written")]
@@ -29,7 +29,7 @@ TOPIC_UNREAD: Final = Rule(
     meaning="Producers send messages to which no group subscribes. They fill the disks and are deleted unread.",
     place=190,
     goal="NOTHING_UNREAD",
-    evidence=Unread,
+    evidence=UnreadEvidence,
     advice=(
         "Ask the producers of {subjects} who is meant to read it: the brokers' lists name them. If it is an archive,"
         " or the group is still to come, raise TOPIC_UNREAD.min_msgs_per_s of the policy or leave the topic out"
@@ -87,7 +87,7 @@ def topic_unread(topic: AssessedTopic) -> Iterator[Finding]:
         WARNING,
         topic=topic.name,
         subjects=[topic.name],
-        evidence=Unread(
+        evidence=UnreadEvidence(
             msgs_per_s=rounded(total),
             bytes_per_day=rounded(bytes_per_day, 0),
             kept_hours=min(kept, default=None),

@@ -64,7 +64,7 @@ class ShownFault(Struct, frozen=True, kw_only=True):
     group_names: Annotated[Sequence[str] | UnsetType, means("the first of their groups")] = UNSET
 
 
-class ClientVersion(Evidence, frozen=True, kw_only=True):
+class ClientVersionEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of BAD_VERSION for the clients of a version."""
 
     version: Annotated[str, means("their version")]
@@ -75,7 +75,7 @@ class ClientVersion(Evidence, frozen=True, kw_only=True):
     faults: Annotated[Sequence[ShownFault], means("the faults")]
 
 
-class BrokerVersions(Evidence, frozen=True, kw_only=True):
+class BrokerVersionEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of BAD_VERSION for brokers."""
 
     brokers: Annotated[int, means("with such a version", "broker")]
@@ -84,9 +84,9 @@ class BrokerVersions(Evidence, frozen=True, kw_only=True):
     faults: Annotated[Sequence[ShownFault], means("the faults")]
 
 
-def _advice(_: Finding, evidence: ClientVersion | BrokerVersions) -> str:
+def _advice(_: Finding, evidence: ClientVersionEvidence | BrokerVersionEvidence) -> str:
     versions = " or ".join(evidence.upgrade_to)
-    looks = "consumerConnection shows" if isinstance(evidence, ClientVersion) else "clusterList shows"
+    looks = "consumerConnection shows" if isinstance(evidence, ClientVersionEvidence) else "clusterList shows"
     return f"Upgrade to {versions} or later: {{message}} Afterwards {looks} no version that is named here."
 
 
@@ -95,7 +95,7 @@ BAD_VERSION: Final = Rule(
     title="Versions with known faults in balancing",
     meaning="A later version of RocketMQ mends how these clients or brokers divide queues or spread messages.",
     place=310,
-    evidence=(ClientVersion, BrokerVersions),
+    evidence=(ClientVersionEvidence, BrokerVersionEvidence),
     advice=_advice,
     looks="versions",
     shows="no #Version that is named here.",
@@ -217,7 +217,7 @@ def _bad_version(name: str, rows: Sequence[VersionFault]) -> Finding:
         _worst(faults),
         consumer_group=groups[0] if len(groups) == 1 else None,
         subjects=ids if len(groups) == 1 else groups[:NAMED],
-        evidence=ClientVersion(
+        evidence=ClientVersionEvidence(
             version=name,
             clients=clients,
             consumer_groups=len(groups),
@@ -270,7 +270,7 @@ def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) 
         BAD_VERSION,
         OWN_PERM_LOST.severity,
         subjects=names,
-        evidence=BrokerVersions(
+        evidence=BrokerVersionEvidence(
             brokers=len(names),
             versions=list(map(name_of, versions)),
             upgrade_to=list(map(name_of, _upgrades(versions, [OWN_PERM_LOST]))),
@@ -283,7 +283,7 @@ def bad_broker_version(cluster: ClusterFacts, _: Disagreements, policy: Policy) 
 def version_named_in(finding: FindingLike) -> str | None:
     """The version whose clients a finding is about."""
     evidence = evidence_of(finding)
-    return evidence.version if isinstance(evidence, ClientVersion) else None
+    return evidence.version if isinstance(evidence, ClientVersionEvidence) else None
 
 
 def _upgrades(versions: Iterable[Version], faults: Iterable[BalancingFault]) -> list[Version]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.capacity import TooBusy
-from rocketmq_capacity.assessment.membership import Mixed
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence
+from rocketmq_capacity.assessment.membership import MixedEvidence
 from rocketmq_capacity.assessment.not_taken import NOT_TAKEN
-from rocketmq_capacity.assessment.ownership import OF_LISTS, Orphans
-from rocketmq_capacity.assessment.rooms import CrossRoom
+from rocketmq_capacity.assessment.ownership import OF_LISTS, OrphanEvidence
+from rocketmq_capacity.assessment.rooms import CrossRoomEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import EVEN, OWNED
 from rocketmq_capacity.model.cases import CaseSide
@@ -171,8 +171,10 @@ def change_strategy(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
 
 def _or_other_lists(group: AdvisedGroup) -> str | None:
     """How CONFIG may stay: what its lists lack, and what is in several; None if the lists are whole."""
-    lacking = [queue for one in group.answerable(ORPHAN) if Orphans.of(one).cause == OF_LISTS for queue in one.queues]
-    shared = [one for each in group.answerable(MIXED_STRATEGIES) for one in Mixed.of(each).shared_queues or ()]
+    lacking = [
+        queue for one in group.answerable(ORPHAN) if OrphanEvidence.of(one).cause == OF_LISTS for queue in one.queues
+    ]
+    shared = [one for each in group.answerable(MIXED_STRATEGIES) for one in MixedEvidence.of(each).shared_queues or ()]
     topics = len(group.facts.business)
     missing = [queue_label(queue, topics) for queue in lacking]
     steps = sentences(
@@ -200,7 +202,7 @@ def _read_by_another(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     if not whole:
         return
     best = min(whole, key=lambda name: (whole[name].idle, names.index(name)))
-    unread = sum(Orphans.of(one).orphans for one in group.answerable(ORPHAN))
+    unread = sum(OrphanEvidence.of(one).orphans for one in group.answerable(ORPHAN))
     yield answer(
         ACTION,
         consumer_group=group.name,
@@ -262,7 +264,7 @@ def _strong_enough(group: AdvisedGroup, step: float) -> dict[str, float]:
     """
     strong: dict[str, float] = {}
     for finding in group.answerable(CAPACITY):
-        facts = TooBusy.read(finding)
+        facts = TooBusyEvidence.read(finding)
         if facts is None or facts.peak_utilisation_ratio <= facts.under_utilisation_ratio:
             continue
         most = min(facts.under_utilisation_ratio, facts.peak_utilisation_ratio * step)
@@ -271,11 +273,11 @@ def _strong_enough(group: AdvisedGroup, step: float) -> dict[str, float]:
 
 
 def _busy_today(group: AdvisedGroup) -> float:
-    return max(TooBusy.of(finding).peak_utilisation_ratio for finding in group.answerable(CAPACITY))
+    return max(TooBusyEvidence.of(finding).peak_utilisation_ratio for finding in group.answerable(CAPACITY))
 
 
 def _crossing_today(group: AdvisedGroup) -> float:
-    return max(CrossRoom.of(finding).cross_room_share for finding in group.answerable(CROSS_ROOM))
+    return max(CrossRoomEvidence.of(finding).cross_room_share for finding in group.answerable(CROSS_ROOM))
 
 
 def _crossing_less(group: AdvisedGroup, step: float) -> dict[str, float]:
@@ -286,7 +288,7 @@ def _crossing_less(group: AdvisedGroup, step: float) -> dict[str, float]:
     """
     less: dict[str, float] = {}
     for finding in group.answerable(CROSS_ROOM):
-        crossing = CrossRoom.of(finding)
+        crossing = CrossRoomEvidence.of(finding)
         if crossing.unknown_room_queues or crossing.unknown_room_clients:
             continue
         most = crossing.cross_room_share * step
@@ -313,7 +315,7 @@ def _evens(before: Metrics | None, after: Metrics | None, step: float) -> bool:
 
 def _is_of_strategy(orphans: tables.Finding) -> bool:
     """Whether the strategy leaves queues out, and neither how clients are set up nor one that does not run."""
-    evidence = Orphans.of(orphans)
+    evidence = OrphanEvidence.of(orphans)
     return evidence.cause not in (*OTHER_CAUSES, NOT_TAKEN) and not evidence.missing_clients
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.layout import HotQueues
+from rocketmq_capacity.assessment.layout import HotQueuesEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import topic_status
@@ -50,7 +50,7 @@ def check_producer_keys(topic: AdvisedTopic) -> Iterator[tables.Recommendation]:
     for finding in topic.findings:
         if finding.rule == RULE:
             hot = [*map(queue_label, finding.queues)]
-            facts, gets = HotQueues.of(finding), "gets" if len(hot) == 1 else "get"
+            facts, gets = HotQueuesEvidence.of(finding), "gets" if len(hot) == 1 else "get"
             yield answer(
                 ACTION,
                 topic=topic.name,

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.broker_loss import Crashed, Masterless
+from rocketmq_capacity.assessment.broker_loss import CrashEvidence, MasterlessEvidence
 from rocketmq_capacity.assessment.layout import is_hidden_by_broker
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.rule import evidence_of
@@ -60,7 +60,7 @@ def _looks(findings: Sequence[tables.Finding], cluster: AdvisedCluster) -> Itera
     for finding in findings:
         by_broker.setdefault(_place(finding, cluster), []).append(finding)
     together: dict[Key, list[tables.Finding]] = {}
-    lost = {one.rule for one in findings if isinstance(evidence_of(one), Crashed | Masterless)}
+    lost = {one.rule for one in findings if isinstance(evidence_of(one), CrashEvidence | MasterlessEvidence)}
     for place, alike in by_broker.items():
         said = sorted({advice_on(one, cluster) for one in alike})
         # What else the loss of a broker would do is worse while another one is lost: it is mended with that.

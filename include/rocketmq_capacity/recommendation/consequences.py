@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from rocketmq_capacity.assessment.client_outlier import ClientOutlier
+from rocketmq_capacity.assessment.client_outlier import ClientOutlierEvidence
 from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.tables.dataset import Queue
 
@@ -25,7 +25,7 @@ def comes_of_outlier(
     client_ids: Collection[str],
     queues: Collection[Queue],
     outliers: Collection[str],
-    sick: ClientOutlier,
+    sick: ClientOutlierEvidence,
 ) -> bool:
     """Whether a finding is a consequence of its group's CLIENT_OUTLIER.
 

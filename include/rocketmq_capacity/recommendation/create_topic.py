@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.coverage import Misplaced, OneBroker
+from rocketmq_capacity.assessment.coverage import OneBrokerEvidence, PlacementEvidence
 from rocketmq_capacity.catalogue.action import Action
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.cases import QueueChange, QueueCounts
@@ -58,7 +58,7 @@ KNOWS_PRIORITY: Final = (5, 4, 0)
 def missing_brokers(topic: AdvisedTopic) -> list[tables.Broker]:
     """The masters on which the topic is to be created, by name: those that findings of it or of brokers propose."""
     evidence = map(evidence_of, topic.answerable(RULE))
-    names = {name for one in evidence if isinstance(one, OneBroker | Misplaced) for name in one.missing}
+    names = {name for one in evidence if isinstance(one, OneBrokerEvidence | PlacementEvidence) for name in one.missing}
     if not (topic.cluster.undecided or topic.waits):
         names.update(topic.cluster.lacking.get(topic.name, ()))
     return [topic.cluster.masters[name] for name in sorted(names & topic.cluster.masters.keys())]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.assessment.capacity import TooBusy, WillBeTooBusy
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence, TrafficGrowsEvidence
 from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.recommendation.facts import needs_fewer
 from rocketmq_capacity.recommendation.layouts import BUSY, IDLE, UNEVEN
@@ -21,7 +21,7 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
     """
     named = list(findings)
     set_up = {rule: one.subjects for rule in SET_UP for one in named if one.rule == rule}
-    too_busy = (kind.read(one) for one in named if one.rule == BUSY for kind in (TooBusy, WillBeTooBusy))
+    too_busy = (kind.read(one) for one in named if one.rule == BUSY for kind in (TooBusyEvidence, TrafficGrowsEvidence))
     busy = next((one for one in too_busy if one is not None and one.needed_queues is not None), None)
     for finding in named:
         if set_up and set_up_behind(finding.rule, finding.subjects, set_up) is not None:
@@ -36,8 +36,10 @@ def demands_of(group: GroupStatus, findings: Iterable[Finding]) -> Iterator[Dema
                 _demand(group, queues.topic, finding.rule),
                 queues_per_broker=queues.queues_per_broker,
                 then_clients=queues.clients,
-                busy_before=busy.then_busy_ratio if isinstance(busy, WillBeTooBusy) else busy.peak_utilisation_ratio,
-                in_days=busy.forecast_days if isinstance(busy, WillBeTooBusy) else None,
+                busy_before=busy.then_busy_ratio
+                if isinstance(busy, TrafficGrowsEvidence)
+                else busy.peak_utilisation_ratio,
+                in_days=busy.forecast_days if isinstance(busy, TrafficGrowsEvidence) else None,
                 busy_after=busy.queues_busy_ratio,
             )
 

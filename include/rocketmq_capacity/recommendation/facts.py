@@ -7,8 +7,8 @@ from typing import Final
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.awaited import awaited_brokers, awaited_of, comes_of_fewer_queues
-from rocketmq_capacity.assessment.capacity import TooMany
-from rocketmq_capacity.assessment.coverage import EmptyBroker
+from rocketmq_capacity.assessment.capacity import TooManyEvidence
+from rocketmq_capacity.assessment.coverage import EmptyBrokerEvidence
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.cases import CaseSide, EffectOfCase, QueueChange
@@ -53,7 +53,7 @@ class AdvisedCluster:
         ordered = sorted(findings, key=lambda one: (one.rule, one.broker_name or ""))
         for finding in ordered:
             if finding.rule == COVERAGE and finding.broker_name is not None:
-                for proposed in EmptyBroker.of(finding).proposed:
+                for proposed in EmptyBrokerEvidence.of(finding).proposed:
                     lacking.setdefault(proposed.topic, []).append(finding.broker_name)
         filling = frozenset(one.broker_name for one in ordered if one.rule == DISK)
         return cls(facts, policy, any(one.rule == SUSPECT for one in ordered), lacking, filling)
@@ -332,7 +332,7 @@ class AdvisedTopic:
 def needs_fewer(findings: Iterable[tables.Finding]) -> bool:
     """Whether the stored peaks show that a group needs fewer clients than it has, for all of its work."""
     evidence = map(evidence_of, findings)
-    return any(isinstance(one, TooMany) and one.needed_clients < one.clients for one in evidence)
+    return any(isinstance(one, TooManyEvidence) and one.needed_clients < one.clients for one in evidence)
 
 
 GroupAction = Callable[[AdvisedGroup], Iterable[tables.Recommendation]]

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.balancing_faults import BARE_PROCESS_ID
-from rocketmq_capacity.assessment.capacity import TooBusy
-from rocketmq_capacity.assessment.ownership import Orphans
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence
+from rocketmq_capacity.assessment.ownership import OrphanEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.model.facts import Consumer, GroupFacts
@@ -144,10 +144,12 @@ def _rules(group: AdvisedGroup, rule: str, after: CaseSide | None) -> list[str]:
     """The rule, with those of the findings that come of it."""
     before = group.before
     rules = [rule]
-    is_cause = any(Orphans.of(one).cause == rule for one in group.named(ORPHAN))
+    is_cause = any(OrphanEvidence.of(one).cause == rule for one in group.named(ORPHAN))
     if is_cause and (before is None or after is None or after.orphan_queues < before.orphan_queues):
         rules.append(ORPHAN)
-    rules += [CAPACITY for one in group.named(CAPACITY) if (busy := TooBusy.read(one)) and busy.mend_first == rule]
+    rules += [
+        CAPACITY for one in group.named(CAPACITY) if (busy := TooBusyEvidence.read(one)) and busy.mend_first == rule
+    ]
     behind = {one.rule for one in group.findings if set_up_behind(one.rule, one.subjects, group.set_up) == rule}
     return rules + sorted(behind)
 

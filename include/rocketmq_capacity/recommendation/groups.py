@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import structs
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.backlog import Stalled
-from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.backlog import StalledEvidence
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence
 from rocketmq_capacity.assessment.lag import WARN
 from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.catalogue.rule import evidence_of
@@ -91,10 +91,10 @@ def _ended_by(group: AdvisedGroup, backlog: tables.Finding) -> str | None:
     if backlog.queues and {queue for one in group.named(ORPHAN) for queue in one.queues}.issuperset(backlog.queues):
         return ORPHAN
     stalled = evidence_of(backlog)
-    if group.named(*HELD_UP) or not isinstance(stalled, Stalled) or stalled.state != WARN:
+    if group.named(*HELD_UP) or not isinstance(stalled, StalledEvidence) or stalled.state != WARN:
         return None
     busy = (evidence_of(one) for one in group.named(CAPACITY))
-    return CAPACITY if any(isinstance(one, TooBusy) and one.cause == "busy" for one in busy) else None
+    return CAPACITY if any(isinstance(one, TooBusyEvidence) and one.cause == "busy" for one in busy) else None
 
 
 def _is_answered(finding: tables.Finding, group: AdvisedGroup, answers: Iterable[tables.Recommendation]) -> bool:

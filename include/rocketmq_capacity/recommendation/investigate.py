@@ -11,18 +11,18 @@ from msgspec.structs import replace
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.awaited import comes_of_fewer_queues
-from rocketmq_capacity.assessment.backlog import Stalled
-from rocketmq_capacity.assessment.broker_loss import Crashed
-from rocketmq_capacity.assessment.coverage import Nowhere
-from rocketmq_capacity.assessment.disk import BrokerDisks, DiskFills
+from rocketmq_capacity.assessment.backlog import StalledEvidence
+from rocketmq_capacity.assessment.broker_loss import CrashEvidence
+from rocketmq_capacity.assessment.coverage import NoBrokerEvidence
+from rocketmq_capacity.assessment.disk import BrokerDiskEvidence, DiskFillsEvidence
 from rocketmq_capacity.assessment.layout import is_hidden_by_broker
-from rocketmq_capacity.assessment.order import Unordered
-from rocketmq_capacity.assessment.ownership import Idle, ReadOnlyIdle
+from rocketmq_capacity.assessment.order import UnorderedEvidence
+from rocketmq_capacity.assessment.ownership import IdleEvidence, ReadOnlyIdleEvidence
 from rocketmq_capacity.assessment.retention import RetentionEvidence
-from rocketmq_capacity.assessment.retry import RetryQueues
-from rocketmq_capacity.assessment.slave_drift import SlaveDrift
-from rocketmq_capacity.assessment.stuck import StuckQueues
-from rocketmq_capacity.assessment.topology import Nameservers
+from rocketmq_capacity.assessment.retry import RetryQueuesEvidence
+from rocketmq_capacity.assessment.slave_drift import SlaveDriftEvidence
+from rocketmq_capacity.assessment.stuck import StuckQueuesEvidence
+from rocketmq_capacity.assessment.topology import NameserverEvidence
 from rocketmq_capacity.assessment.versions import version_named_in
 from rocketmq_capacity.catalogue.action import INVESTIGATE, Action
 from rocketmq_capacity.catalogue.rule import evidence_of, rule_of
@@ -138,7 +138,7 @@ def each_once(advice: Iterable[str]) -> str:
 
 def _has_no_clients(finding: tables.Finding) -> bool:
     evidence = evidence_of(finding)
-    return isinstance(evidence, Stalled | RetentionEvidence | Unordered) and not evidence.clients
+    return isinstance(evidence, StalledEvidence | RetentionEvidence | UnorderedEvidence) and not evidence.clients
 
 
 def _sentence(
@@ -150,7 +150,7 @@ def _sentence(
         return waits
     # Where no broker has a queue to read, more queues are not what was refused.
     evidence = evidence_of(finding)
-    is_nowhere = isinstance(evidence, Nowhere) or (isinstance(evidence, Idle) and not evidence.queues)
+    is_nowhere = isinstance(evidence, NoBrokerEvidence) or (isinstance(evidence, IdleEvidence) and not evidence.queues)
     refusal = None if is_nowhere else refusals.get(finding.rule)
     return _advice(finding, cluster) if refusal is None else refusal
 
@@ -194,7 +194,7 @@ def _looks_at_group(
     if look == "stacks" and finding.broker_name is not None:  # a broker refuses the group
         return [commands.consumer_config(nameserver, group)]
     if look == "stacks":
-        owners = [one for one in StuckQueues.of(finding).client_ids if one in set(client_ids)]
+        owners = [one for one in StuckQueuesEvidence.of(finding).client_ids if one in set(client_ids)]
         return [
             commands.consumer_progress(nameserver, group),
             *(commands.consumer_stack(nameserver, group, client) for client in owners[:CLIENTS]),
@@ -229,7 +229,7 @@ def _looks_at_topic(finding: tables.Finding, topic: str, nameserver: str, addres
 def _looks_at_brokers(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
     nameserver, look = cluster.nameserver, rule_of(finding.rule).looks
     if look == "name servers":
-        topics = Nameservers.of(finding).topic_names[:1]
+        topics = NameserverEvidence.of(finding).topic_names[:1]
         return [
             line
             for address in nameserver.split(";")
@@ -245,11 +245,11 @@ def _looks_at_brokers(finding: tables.Finding, cluster: AdvisedCluster) -> list[
         return [commands.broker_config(nameserver, cluster.address(finding.broker_name or ""))]
     if look == "disk":
         evidence = evidence_of(finding)
-        known = evidence.broker_addr if isinstance(evidence, BrokerDisks | DiskFills) else None
+        known = evidence.broker_addr if isinstance(evidence, BrokerDiskEvidence | DiskFillsEvidence) else None
         address = known or commands.placeholder(f"address of {finding.broker_name}")
         return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
     evidence = evidence_of(finding)
-    if isinstance(evidence, Crashed):
+    if isinstance(evidence, CrashEvidence):
         address = evidence.broker_addr or commands.placeholder(f"address of {finding.broker_name}")
         return [commands.cluster_list(nameserver), commands.broker_status(nameserver, address)]
     return [commands.cluster_list(nameserver)]
@@ -257,7 +257,7 @@ def _looks_at_brokers(finding: tables.Finding, cluster: AdvisedCluster) -> list[
 
 def _slave(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     """The address of the slave that a finding is about."""
-    numbers = SlaveDrift.of(finding).slave_ids
+    numbers = SlaveDriftEvidence.of(finding).slave_ids
     addresses = [
         broker.broker_addr
         for broker in cluster.facts.brokers
@@ -276,19 +276,19 @@ def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
             return [commands.comment(commands.delete_topic(nameserver, name, finding.topic))]
         return [commands.comment(commands.delete_group(nameserver, name, finding.consumer_group or ""))]
     if rule_of(finding.rule).looks == "stacks" and finding.broker_name is not None:
-        settings = SWITCHED_ON[StuckQueues.of(finding).queues[0].cause or ""]
+        settings = SWITCHED_ON[StuckQueuesEvidence.of(finding).queues[0].cause or ""]
         address, group = cluster.address(finding.broker_name), finding.consumer_group or ""
         return [commands.comment(commands.set_group(cluster.nameserver, address, group, **settings))]
     evidence = evidence_of(finding)
-    if isinstance(evidence, RetryQueues):
+    if isinstance(evidence, RetryQueuesEvidence):
         return [commands.comment(_with_retry_queues(finding, evidence, cluster))]
-    closed: Sequence[str] = evidence.brokers if isinstance(evidence, ReadOnlyIdle) else ()
+    closed: Sequence[str] = evidence.brokers if isinstance(evidence, ReadOnlyIdleEvidence) else ()
     if is_hidden_by_broker(finding):
         closed = [finding.broker_name or ""]
     return [commands.comment(commands.restore_broker(cluster.nameserver, cluster.address(name))) for name in closed]
 
 
-def _with_retry_queues(finding: tables.Finding, evidence: RetryQueues, cluster: AdvisedCluster) -> str:
+def _with_retry_queues(finding: tables.Finding, evidence: RetryQueuesEvidence, cluster: AdvisedCluster) -> str:
     """The command after which a broker puts failed messages into queues that are read."""
     group, number = finding.consumer_group or "", evidence.retry_queue_nums
     address = cluster.address(finding.broker_name or "")

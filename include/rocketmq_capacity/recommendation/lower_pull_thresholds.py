@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.memory import ClientMemory
+from rocketmq_capacity.assessment.memory import ClientMemoryEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
@@ -43,7 +43,7 @@ NOT_ONE: Final = "Not even one message for each queue fits: give the clients mor
 def lower_pull_thresholds(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation, with the thresholds that keep full caches within the policy's share of the heap."""
     for finding in group.answerable(RULE):
-        facts = ClientMemory.of(finding)
+        facts = ClientMemoryEvidence.of(finding)
         threshold = facts.needed_pull_threshold_for_queue
         yield answer(
             ACTION,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_status
@@ -61,7 +61,7 @@ def raise_consume_threads(group: AdvisedGroup) -> Iterator[tables.Recommendation
     Source: ConsumeMessageConcurrentlyService, rocketmq-all-5.3.3 (a LinkedBlockingQueue); apache/rocketmq issue 8354.
     """
     for finding in group.answerable(RULE):
-        facts = TooBusy.read(finding)
+        facts = TooBusyEvidence.read(finding)
         threads = None if facts is None else facts.needed_consume_threads
         if facts is None or threads is None:
             continue

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.capacity import TooBusy
-from rocketmq_capacity.assessment.client_outlier import ClientOutlier
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence
+from rocketmq_capacity.assessment.client_outlier import ClientOutlierEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.recommendation.answer import answer, sentences
@@ -52,7 +52,7 @@ SAME_SET_UP: Final = "A restart with the same set-up does not mend it, and neith
 def replace_client(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation for all outliers of a group. It changes no queue, so it also holds for part of the facts."""
     for finding in group.named(OUTLIER):
-        facts, asked = ClientOutlier.of(finding), [one for one in finding.subjects if one in set(group.askable)]
+        facts, asked = ClientOutlierEvidence.of(finding), [one for one in finding.subjects if one in set(group.askable)]
         of_brokers = {one.rule for one in group.findings if one.broker_name is not None}
         follows = [
             one.rule
@@ -80,7 +80,7 @@ def replace_client(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
 
 def _more_threads(group: AdvisedGroup, few: Sequence[str], why: str | None) -> str:
     """What clients need that only lack threads. Where all clients need more of them, these do not get less."""
-    busy = (TooBusy.read(one) for one in group.answerable(CAPACITY))
+    busy = (TooBusyEvidence.read(one) for one in group.answerable(CAPACITY))
     threads = next((one.needed_consume_threads for one in busy if one is not None), None)
     give = (
         f"Give {listed(few)} as many consume threads as the others have (consumeThreadMin)."

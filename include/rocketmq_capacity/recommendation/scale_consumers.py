@@ -12,9 +12,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.capacity import TooBusy, TooMany, WillBeTooBusy
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence, TooManyEvidence, TrafficGrowsEvidence
 from rocketmq_capacity.assessment.choice_of_clients import RoomClients
-from rocketmq_capacity.assessment.ownership import Orphans
+from rocketmq_capacity.assessment.ownership import OrphanEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.facts import GroupFacts
@@ -109,9 +109,13 @@ def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if another number of clients brings the busiest one within the bounds."""
     for finding in group.answerable(CAPACITY):
         facts = evidence_of(finding)
-        if not isinstance(facts, TooBusy | TooMany | WillBeTooBusy):
+        if not isinstance(facts, TooBusyEvidence | TooManyEvidence | TrafficGrowsEvidence):
             continue
-        clients, needed, spare = facts.clients, facts.needed_clients, facts if isinstance(facts, TooMany) else None
+        clients, needed, spare = (
+            facts.clients,
+            facts.needed_clients,
+            facts if isinstance(facts, TooManyEvidence) else None,
+        )
         if needed is None or (needed <= clients if spare is None else needed >= clients):
             continue
         yield answer(
@@ -203,7 +207,7 @@ def _mended_too(group: AdvisedGroup, clients: int, needed: int) -> Iterator[str]
 def start_listed_clients(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation to start the clients that have lists under CONFIG and do not run: nobody else reads these."""
     missing = sorted(
-        {client_id for one in group.answerable(ORPHAN) for client_id in Orphans.of(one).missing_clients or ()},
+        {client_id for one in group.answerable(ORPHAN) for client_id in OrphanEvidence.of(one).missing_clients or ()},
         key=java_order,
     )
     if not missing:
@@ -223,7 +227,7 @@ def start_listed_clients(group: AdvisedGroup) -> Iterator[tables.Recommendation]
     )
 
 
-def _who_they_are(group: AdvisedGroup, facts: TooBusy | TooMany | WillBeTooBusy) -> str | None:
+def _who_they_are(group: AdvisedGroup, facts: TooBusyEvidence | TooManyEvidence | TrafficGrowsEvidence) -> str | None:
     """What the figures assume of the clients, where not only their number decides who owns what."""
     if facts.needed_rooms is UNSET:
         return BY_IDS if group.current_strategy == CONSISTENT_HASH else None
@@ -238,10 +242,12 @@ def _in_rooms(clients: Mapping[str, int]) -> str:
     return ", ".join(f"{room} {number}" for room, number in sorted(clients.items()))
 
 
-def _number(needed: int, clients: int, facts: TooBusy | TooMany | WillBeTooBusy, finding: tables.Finding) -> str:
-    if isinstance(facts, TooMany):
+def _number(
+    needed: int, clients: int, facts: TooBusyEvidence | TooManyEvidence | TrafficGrowsEvidence, finding: tables.Finding
+) -> str:
+    if isinstance(facts, TooManyEvidence):
         return f"Run {needed} instead of {counted(clients, 'client')}: {finding.message}"
-    if isinstance(facts, WillBeTooBusy):
+    if isinstance(facts, TrafficGrowsEvidence):
         return (
             f"Run {needed} instead of {counted(clients, 'client')} before that: they are enough for the traffic in"
             f" {facts.forecast_days:g} days, as it was simulated over all topics of the group."

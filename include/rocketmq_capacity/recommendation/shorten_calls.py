@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.capacity import TooBusy
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence
 from rocketmq_capacity.assessment.remedies import CallTime
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.recommendation import commands
@@ -43,7 +43,7 @@ NOTHING_ELSE: Final = (
 def shorten_calls(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if shorter calls are enough to bring the busiest client within the bound, with their time."""
     for finding in group.answerable(RULE):
-        facts = TooBusy.read(finding)
+        facts = TooBusyEvidence.read(finding)
         times = None if facts is None else facts.response_times
         if facts is None or not times:
             continue
@@ -66,7 +66,7 @@ def _shorter(times: Sequence[CallTime], clients: tuple[str, ...]) -> str:
     return f"Shorten the calls of the listener in every client; on {listed(clients)} to {listed(changes)}."
 
 
-def _all(facts: TooBusy) -> list[str]:
+def _all(facts: TooBusyEvidence) -> list[str]:
     """That no other measure is enough alone, and which are together."""
     both = facts.needed_together
     if both is None:
@@ -76,7 +76,7 @@ def _all(facts: TooBusy) -> list[str]:
     return [NOTHING_ELSE, f"Together they do: {clients}."]
 
 
-def _has_others(facts: TooBusy) -> bool:
+def _has_others(facts: TooBusyEvidence) -> bool:
     """Whether another single change is enough as well."""
     others = (facts.needed_clients, facts.needed_consume_threads, facts.needed_queues)
     is_enough = any(one.busy_ratio <= facts.under_utilisation_ratio for one in facts.strategies)

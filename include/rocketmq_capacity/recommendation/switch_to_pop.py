@@ -14,7 +14,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.assessment.ownership import Idle
+from rocketmq_capacity.assessment.ownership import IdleEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.model.facts import GroupFacts, Place
 from rocketmq_capacity.recommendation import preflight
@@ -103,7 +103,7 @@ def switch_to_pop(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
 
 def _are_many(group: AdvisedGroup, idle: tables.Finding) -> bool:
     """Whether so many clients are idle that another way of reading is worth it."""
-    figures = Idle.of(idle)
+    figures = IdleEvidence.of(idle)
     bound: float = group.policy.thresholds.SWITCH_TO_POP.min_idle_ratio
     return bool(figures.idle >= figures.clients * bound)
 

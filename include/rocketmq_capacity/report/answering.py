@@ -73,10 +73,12 @@ def _asked(
 
 def _proposed(finding: PlanFinding) -> Iterator[tuple[None, str]]:
     """The topics that would level a broker without topics (TOPIC_COVERAGE)."""
-    from rocketmq_capacity.assessment.coverage import EmptyBroker  # a Dag's file is parsed without what rules compute
+    from rocketmq_capacity.assessment.coverage import (
+        EmptyBrokerEvidence,  # a Dag's file is parsed without what rules compute
+    )
 
     empty = evidence_of(finding)
-    for place in empty.proposed if isinstance(empty, EmptyBroker) else ():
+    for place in empty.proposed if isinstance(empty, EmptyBrokerEvidence) else ():
         yield None, place.topic
 
 

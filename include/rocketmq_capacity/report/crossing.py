@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from rocketmq_capacity.assessment.rooms import CrossRoom
+from rocketmq_capacity.assessment.rooms import CrossRoomEvidence
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
@@ -15,7 +15,7 @@ CROSS_ROOM: Final = "CROSS_ROOM"
 def pair_of(finding: PlanFinding) -> tuple[str, str] | None:
     """The two rooms between which most of a finding's messages go, by name; None for a finding of another rule."""
     crossing = evidence_of(finding)
-    if not isinstance(crossing, CrossRoom) or not crossing.pairs:
+    if not isinstance(crossing, CrossRoomEvidence) or not crossing.pairs:
         return None
     first, second = sorted((crossing.pairs[0].client_room, crossing.pairs[0].broker_room))
     return first, second
@@ -23,7 +23,7 @@ def pair_of(finding: PlanFinding) -> tuple[str, str] | None:
 
 def mb_per_s(findings: Sequence[PlanFinding]) -> float | None:
     """MB a second that cross rooms in all findings; None if unknown, or if none is of CROSS_ROOM."""
-    figures = [held.cross_room_mb_per_s for held in map(evidence_of, findings) if isinstance(held, CrossRoom)]
+    figures = [held.cross_room_mb_per_s for held in map(evidence_of, findings) if isinstance(held, CrossRoomEvidence)]
     return sum_of(figures) if figures else None
 
 
@@ -33,7 +33,7 @@ def crossing_words(findings: Sequence[PlanFinding]) -> tuple[str, str] | None:
     pair = pair_of(crossing[0]) if crossing else None
     if pair is None:
         return None
-    held = [each for each in map(evidence_of, crossing) if isinstance(each, CrossRoom)]
+    held = [each for each in map(evidence_of, crossing) if isinstance(each, CrossRoomEvidence)]
     total, rates = mb_per_s(crossing), [each.cross_room_msgs_per_s for each in held]
     known = [rate for rate in rates if rate is not None]
     much = "messages"

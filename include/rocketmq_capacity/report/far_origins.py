@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rocketmq_capacity.assessment.awaited import comes_of_fewer_queues
-from rocketmq_capacity.assessment.broker_loss import BrokerLossEvidence, Crashed, Masterless
-from rocketmq_capacity.assessment.ownership import Idle
+from rocketmq_capacity.assessment.broker_loss import BrokerLossEvidence, CrashEvidence, MasterlessEvidence
+from rocketmq_capacity.assessment.ownership import IdleEvidence
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
 
@@ -34,7 +34,7 @@ class _Told:
         match finding.rule, evidence_of(finding):
             case "MEMBERSHIP_DISAGREEMENT", _:
                 return self.doubtful.get(finding.consumer_group)
-            case _, Idle(queues=0) if finding.topic is not None:
+            case _, IdleEvidence(queues=0) if finding.topic is not None:
                 return self.alone.get(finding.topic)
             case "FIFO_BROKEN", _:
                 return self.masterless.get(finding.broker_name)
@@ -62,9 +62,9 @@ def far_origins(findings: Sequence[PlanFinding]) -> dict[int, int]:
             alone.setdefault(finding.topic, index)
         elif finding.rule == LOSS:
             match evidence_of(finding):
-                case Masterless():
+                case MasterlessEvidence():
                     masterless[finding.broker_name] = index
-                case Crashed() as crashed:
+                case CrashEvidence() as crashed:
                     places = (
                         *((None, one) for one in crashed.topic_names),
                         *((one, None) for one in crashed.group_names),

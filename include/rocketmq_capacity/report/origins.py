@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from rocketmq_capacity.assessment.capacity import TooBusy
-from rocketmq_capacity.assessment.client_outlier import ClientOutlier
+from rocketmq_capacity.assessment.capacity import TooBusyEvidence
+from rocketmq_capacity.assessment.client_outlier import ClientOutlierEvidence
 from rocketmq_capacity.assessment.not_taken import NOT_TAKEN
-from rocketmq_capacity.assessment.ownership import Orphans
+from rocketmq_capacity.assessment.ownership import OrphanEvidence
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS, OUTLIER, SET_UP, comes_of_outlier, set_up_behind
 from rocketmq_capacity.report.far_origins import far_origins
@@ -78,7 +78,7 @@ def _origin(finding: PlanFinding, others: Others, findings: Sequence[PlanFinding
 
 
 def _origin_of_orphans(finding: PlanFinding, others: Others) -> int | None:
-    orphans = Orphans.read(finding)
+    orphans = OrphanEvidence.read(finding)
     cause = "" if orphans is None else orphans.cause
     rule = DUPLICATE if DUPLICATE in others else cause
     # Of itself such a strategy leaves no queue out: its clients divide other lists.
@@ -103,7 +103,7 @@ def _origin_in_clients(
     if behind is not None:
         return others[behind][0]
     for index in others.get(OUTLIER, ()):
-        sick = ClientOutlier.read(findings[index])
+        sick = ClientOutlierEvidence.read(findings[index])
         outliers = [one for one in findings[index].subjects if isinstance(one, str)]
         is_of_broker = finding.broker_name is not None
         if sick is not None and not is_of_broker and comes_of_outlier(finding.rule, clients, queues, outliers, sick):
@@ -128,12 +128,12 @@ def _origin_of_lag(
 
 def _is_behind(finding: PlanFinding) -> bool:
     """Whether the group is too small because its lag grows."""
-    busy = TooBusy.read(finding)
+    busy = TooBusyEvidence.read(finding)
     return busy is not None and busy.cause == LAGS
 
 
 def _origin_of_size(finding: PlanFinding, others: Others) -> int | None:
-    busy = TooBusy.read(finding)
+    busy = TooBusyEvidence.read(finding)
     if busy is not None and (mended := others.get(busy.mend_first or "")):
         return mended[0]
     behind = _first_of(EXPLAINS_LAGS, others) if _is_behind(finding) else None
@@ -143,7 +143,7 @@ def _origin_of_size(finding: PlanFinding, others: Others) -> int | None:
 def _origin_of_idle(clients: Sequence[str], others: Others, findings: Sequence[PlanFinding]) -> int | None:
     if STARVATION in others and set(_named(others[STARVATION], findings)).issuperset(clients):
         return others[STARVATION][0]
-    orphans = (Orphans.read(findings[index]) for index in others.get(ORPHAN, ()))
+    orphans = (OrphanEvidence.read(findings[index]) for index in others.get(ORPHAN, ()))
     if any(one is not None and (one.missing_clients or one.not_taken_by) for one in orphans):
         return others[ORPHAN][0]
     return _too_few(others, findings)

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from rocketmq_capacity.assessment.backlog import Stalled
+from rocketmq_capacity.assessment.backlog import StalledEvidence
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.wording import counted, listed
@@ -17,7 +17,7 @@ UNREACHED: Final = "unreached"
 def shut_off(finding: PlanFinding) -> tuple[str, ...] | None:
     """What keeps a group from its messages (CLOSED, UNREACHED), and the brokers; None if it is something else."""
     stalled = evidence_of(finding)
-    if not isinstance(stalled, Stalled):
+    if not isinstance(stalled, StalledEvidence):
         return None
     if stalled.closed_brokers is not UNSET:
         return CLOSED, *stalled.closed_brokers
@@ -31,7 +31,7 @@ def shut_off_words(findings: Sequence[PlanFinding]) -> tuple[str, str] | None:
         return None
     why, *brokers = shut_off(behind[0]) or ()
     names, groups = listed(brokers), len({one.consumer_group for one in behind})
-    lag = sum(one.lag for one in map(evidence_of, behind) if isinstance(one, Stalled))
+    lag = sum(one.lag for one in map(evidence_of, behind) if isinstance(one, StalledEvidence))
     if why == CLOSED:
         return (
             f"Nobody may read on {names}",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rocketmq_capacity.assessment.rooms import CrossRoom, Nearby
+from rocketmq_capacity.assessment.rooms import CrossRoomEvidence, Nearby
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.report.figures import UNKNOWN, number, per_cent
@@ -45,7 +45,7 @@ class RoomsView:
 def rooms_of(finding: PlanFinding) -> RoomsView | None:
     """The tables of a finding; None if it is of another rule, or of an earlier version of this program."""
     crossing = evidence_of(finding)
-    if not isinstance(crossing, CrossRoom) or not crossing.matrix:
+    if not isinstance(crossing, CrossRoomEvidence) or not crossing.matrix:
         return None
     queues = {(one.client_room, one.broker_room): one.queues for one in crossing.matrix}
     readers, brokers = _rooms(reader for reader, _ in queues), _rooms(broker for _, broker in queues)
