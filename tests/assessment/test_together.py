@@ -11,7 +11,7 @@ import yaml
 from rocketmq_capacity.allocation.allocate import Strategies, rows_of_each
 from rocketmq_capacity.assessment import sizes
 from rocketmq_capacity.assessment.assess import GroupAssessment, assess_groups
-from rocketmq_capacity.assessment.burden import burdens
+from rocketmq_capacity.assessment.assigned_load import assigned_loads
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.sizes import divided
 from rocketmq_capacity.assessment.utilisation import Work
@@ -112,13 +112,13 @@ def test_the_load_of_clients_is_that_of_their_work_to_the_last_bit() -> None:
     cases = [case for case in divided(asked) if case is not None]
 
     known = 0
-    for case, burden in zip(cases, burdens(cases), strict=True):
+    for case, load in zip(cases, assigned_loads(cases), strict=True):
         times = case.staff.times.of_clients(case.rows)
         work = Work.of(case.division, case.msgs_per_s, case.owners, times)
         found = None if work is None else work.busiest()
-        assert burden.busiest == (None if found is None else found[0])
+        assert load.busiest == (None if found is None else found[0])
         queues = np.bincount(case.owners.client, minlength=len(case.rows)).tolist()
-        assert (burden.most_queues, burden.idle_clients) == (max(queues), queues.count(0))
-        assert burden.peak == (max(queues) * len(queues) / sum(queues) if sum(queues) else None)
+        assert (load.most_queues, load.idle_clients) == (max(queues), queues.count(0))
+        assert load.peak == (max(queues) * len(queues) / sum(queues) if sum(queues) else None)
         known += found is not None
     assert known > 50

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Struct
 
-from rocketmq_capacity.assessment.burden import burdens
+from rocketmq_capacity.assessment.assigned_load import assigned_loads
 from rocketmq_capacity.assessment.capacity import OVERLOADED
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
@@ -157,9 +157,9 @@ def _without(group: AssessedGroup, gone: set[str]) -> float | None:
     (case,) = divided([(replace(group.apart.staff, stays=stays), len(stays))])
     if case is None:
         return None
-    (burden,) = burdens([replace(case, msgs_per_s=group.weights.msgs_per_s)])
-    is_read = burden.orphans <= (group.orphans_today or 0)
-    return burden.busiest.estimate if is_read and burden.busiest is not None else None
+    (load,) = assigned_loads([replace(case, msgs_per_s=group.weights.msgs_per_s)])
+    is_read = load.orphans <= (group.orphans_today or 0)
+    return load.busiest.estimate if is_read and load.busiest is not None else None
 
 
 def _behind(group: AssessedGroup, ids: list[str]) -> list[Queue]:

@@ -28,7 +28,7 @@ class QueuesByReaders:
 
 
 @dataclass(frozen=True, slots=True)
-class FailureTakes:
+class FailureImpact:
     """What a failure takes from a group.
 
     Attributes:
@@ -56,18 +56,18 @@ class FailureTakes:
         waiting: int | None = 0,
         *,
         has_clients: bool = True,
-    ) -> "FailureTakes":
+    ) -> "FailureImpact":
         """The same, given the readers of the queues that stay; None if an owner is unknown."""
         if readers is None:
             return cls(None, None, unreadable, unwritable, waiting, has_clients)
         return cls(readers.unread, readers.twice, unreadable, unwritable, waiting, has_clients)
 
 
-def taken(losses: BrokerLosses, readers: Sequence[QueuesByReaders | None]) -> list[FailureTakes]:
+def impacts(losses: BrokerLosses, readers: Sequence[QueuesByReaders | None]) -> list[FailureImpact]:
     """What each loss takes, given the readers after it; None where they are unknown."""
     has_clients = len(losses.division.members) > 0
     figures = zip(readers, losses.unreadable, losses.unwritable, losses.waiting, strict=True)
-    return [FailureTakes.of(*loss, has_clients=has_clients) for loss in figures]
+    return [FailureImpact.of(*loss, has_clients=has_clients) for loss in figures]
 
 
 def unread_after(group: AssessedGroup, owners: Owners, base_queue: Integers) -> tuple[Flags, Flags]:
@@ -113,7 +113,7 @@ def _is_popped(owners: Owners) -> Flags:
 
 
 def effect_on(
-    group: AssessedGroup, loss: FailureTakes, use: Interval | None, *, is_loss: bool, is_more: bool = False
+    group: AssessedGroup, loss: FailureImpact, use: Interval | None, *, is_loss: bool, is_more: bool = False
 ) -> JudgedEffect:
     """The verdict on a failure; ``use`` is the busy share of the busiest client afterwards, at the peak.
 

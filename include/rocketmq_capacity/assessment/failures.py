@@ -6,22 +6,22 @@ from itertools import islice
 
 import numpy as np
 
+from rocketmq_capacity.assessment.assigned_load import Assignment, assigned_loads
 from rocketmq_capacity.assessment.broker_losses import BrokerLosses, Lost, losses_of
-from rocketmq_capacity.assessment.burden import Assignment, burdens
 from rocketmq_capacity.assessment.change import GroupAfterChange, moved_queues
 from rocketmq_capacity.assessment.effect import Crossed
 from rocketmq_capacity.assessment.failure_effects import (
-    FailureTakes,
+    FailureImpact,
     QueuesByReaders,
     effect_on,
-    taken,
+    impacts,
     twice_after,
     unread_after,
 )
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.owners_by_strategy import divide
-from rocketmq_capacity.assessment.without_brokers import Without, added_at_peak
+from rocketmq_capacity.assessment.without_brokers import WithoutBrokers, added_at_peak
 from rocketmq_capacity.model.arrays import Integers
 from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.settings.policy import Policy
@@ -80,7 +80,9 @@ def group_failures(groups: Sequence[AssessedGroup]) -> list[list[GroupFailure]]:
     failures = [list(_failures(*each)) if each[0].is_clustering else [] for each in zip(groups, rooms, strict=True)]
     every = [failure for of_group in failures for failure in of_group]
     rows = map(_failed_row, every, _moved_by(every), _busy_after(every))
-    without = iter(Without.of_each([group for group, of_group in zip(groups, failures, strict=True) if of_group]))
+    without = iter(
+        WithoutBrokers.of_each([group for group, of_group in zip(groups, failures, strict=True) if of_group])
+    )
     return [
         [*_without_brokers(group, next(without)), *islice(rows, len(of_group))]
         if of_group
@@ -116,10 +118,10 @@ def _of_broadcasting(group: AssessedGroup, rooms: Sequence[BrokerLosses]) -> Ite
     for failure, losses in ((BROKER, group.losses), *((ROOM, room) for room in rooms)):
         left = losses.division.members.client_ids
         # How much its clients have not read they alone know.
-        taken_by_loss = [
-            replace(loss, waiting=None) for loss in taken(losses, [QueuesByReaders()] * len(losses.losses))
+        impact_of_loss = [
+            replace(loss, waiting=None) for loss in impacts(losses, [QueuesByReaders()] * len(losses.losses))
         ]
-        for index, (name, loss) in enumerate(zip(losses.losses, taken_by_loss, strict=True)):
+        for index, (name, loss) in enumerate(zip(losses.losses, impact_of_loss, strict=True)):
             use = _busy_without(group, losses, index, left) if left else None
             yield _row(group, failure, name, losses.lost_queues[index], {}, use, loss, len(left))
 
@@ -182,12 +184,12 @@ def _compared(failure: _Failure) -> list[str]:
     return [name for name in churn.strategies if name not in churn.leave_the_rest]
 
 
-def _without_brokers(group: AssessedGroup, without: Without | None) -> Iterator[GroupFailure]:
+def _without_brokers(group: AssessedGroup, without: WithoutBrokers | None) -> Iterator[GroupFailure]:
     """A row for each broker."""
     moves, losses = group.churn.moves, group.losses
     nothing_known = [None] * len(losses.losses)
-    taken_by_loss = taken(losses, nothing_known if without is None else without.readers)
-    for index, (name, loss) in enumerate(zip(losses.losses, taken_by_loss, strict=True)):
+    impact_of_loss = impacts(losses, nothing_known if without is None else without.readers)
+    for index, (name, loss) in enumerate(zip(losses.losses, impact_of_loss, strict=True)):
         moved = {strategy: each.brokers[name] for strategy, each in moves.items()}
         use = None if without is None else without.busy(index)
         yield _row(group, BROKER, name, losses.lost_queues[index], moved, use, loss, len(group.client_ids))
@@ -196,13 +198,13 @@ def _without_brokers(group: AssessedGroup, without: Without | None) -> Iterator[
 def _failed_row(failure: _Failure, moved: Mapping[str, int | None], use: Interval | None) -> GroupFailure:
     losses, left = failure.change.losses, failure.change.division.members.client_ids
     lost_queues = 0 if losses is None else losses.lost_queues[0]
-    return _row(failure.group, failure.failure, failure.lost, lost_queues, moved, use, _taken(failure), len(left))
+    return _row(failure.group, failure.failure, failure.lost, lost_queues, moved, use, _impact(failure), len(left))
 
 
-def _taken(failure: _Failure) -> FailureTakes:
+def _impact(failure: _Failure) -> FailureImpact:
     """What a failure takes from its group."""
     readers = _readers(failure)
-    return FailureTakes.of(readers) if failure.change.losses is None else taken(failure.change.losses, [readers])[0]
+    return FailureImpact.of(readers) if failure.change.losses is None else impacts(failure.change.losses, [readers])[0]
 
 
 def _readers(failure: _Failure) -> QueuesByReaders | None:
@@ -235,7 +237,7 @@ def _row(
     lost_queues: int,
     moved: Mapping[str, int | None],
     use: Interval | None,
-    loss: FailureTakes,
+    loss: FailureImpact,
     clients_left: int,
 ) -> GroupFailure:
     use_today = group.provision.at_peak
@@ -273,8 +275,8 @@ def _busy_after(failures: Sequence[_Failure]) -> list[Interval | None]:
         if (strategy := failure.group.one_strategy) is not None and not failure.change.is_empty
     )
     cases = [_case(one) for one in failures]
-    each_burden = iter(burdens([case for case in cases if case is not None]))
-    busy_shares = (None if case is None else next(each_burden).busiest for case in cases)
+    each_load = iter(assigned_loads([case for case in cases if case is not None]))
+    busy_shares = (None if case is None else next(each_load).busiest for case in cases)
     return [use and use.times(one.group.peak.scale) for one, use in zip(failures, busy_shares, strict=True)]
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from msgspec import structs
 
-from rocketmq_capacity.assessment.burden import Assignment, Burden, burdens
+from rocketmq_capacity.assessment.assigned_load import AssignedLoad, Assignment, assigned_loads
 from rocketmq_capacity.assessment.choice_of_clients import further, staying, with_one_lost
 from rocketmq_capacity.assessment.current import client_runs, predicted_owners, strategies_in_use
 from rocketmq_capacity.assessment.interval import Interval
@@ -76,12 +76,12 @@ def divided(asked: Asked) -> list[Assignment | None]:
     most: dict[Staff, int] = {}
     for staff, consumers in asked:
         most[staff] = max(consumers, most.get(staff, 0))
-    crowds = {staff: Crowd(staff, number) for staff, number in most.items()}
-    changed = [crowds[staff].of(consumers) for staff, consumers in asked]
+    scaled = {staff: ScaledClients(staff, number) for staff, number in most.items()}
+    changed = [scaled[staff].of(consumers) for staff, consumers in asked]
     divide((one.owned, strategy) for one in changed if one is not None for strategy in one.strategies)
     return [
-        _today(staff, consumers) if changed_staff is None else _assigned(staff, changed_staff)
-        for (staff, consumers), changed_staff in zip(asked, changed, strict=True)
+        _today(staff, consumers) if scaled_group is None else _assigned(staff, scaled_group)
+        for (staff, consumers), scaled_group in zip(asked, changed, strict=True)
     ]
 
 
@@ -92,7 +92,7 @@ def _today(staff: Staff, consumers: int) -> Assignment | None:
     return Assignment(staff, staff.division, staff.today.owners, everyone, staff.planned_msgs_per_s)
 
 
-def _assigned(staff: Staff, changed: "Changed") -> Assignment | None:
+def _assigned(staff: Staff, changed: "ScaledGroup") -> Assignment | None:
     owners = predicted_owners(changed.owned, changed.runs, changed.strategies)
     if owners.unknown:
         return None
@@ -100,7 +100,7 @@ def _assigned(staff: Staff, changed: "Changed") -> Assignment | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ScaledGroup:
     """A group with another number of clients, before its queues are divided.
 
     Attributes:
@@ -117,13 +117,13 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Crowd:
+class ScaledClients:
     """The consumers of a group in any number up to ``most``."""
 
     staff: Staff
     most: int
 
-    def of(self, consumers: int) -> Changed | None:
+    def of(self, consumers: int) -> ScaledGroup | None:
         """The group with so many consumers; None for today's number, and if owners cannot be computed."""
         staff = self.staff
         if staff.current is None or staff.today is None or not staff.today.is_predicted:
@@ -137,10 +137,10 @@ class Crowd:
         if not (self._today.is_plain and members.is_plain):
             runs = client_runs(division, staff.current.strategy, staff.policy)
         elif self._is_alike:
-            return Changed(owned, rows, staff.runs[:1] * consumers, self._strategies)
+            return ScaledGroup(owned, rows, staff.runs[:1] * consumers, self._strategies)
         else:
             runs = [staff.runs[row] for row in rows.tolist()]
-        return Changed(owned, rows, runs, strategies_in_use(division, runs))
+        return ScaledGroup(owned, rows, runs, strategies_in_use(division, runs))
 
     @cached_property
     def _is_alike(self) -> bool:
@@ -285,18 +285,18 @@ def _in_memory(asked: Asked) -> Iterator[Asked]:
 
 def _sizes_of(asked: Asked) -> list[Size | None]:
     cases = divided(asked)
-    burden = iter(burdens([case for case in cases if case is not None]))
-    return [None if case is None else _size(case, next(burden)) for case in cases]
+    load = iter(assigned_loads([case for case in cases if case is not None]))
+    return [None if case is None else _size(case, next(load)) for case in cases]
 
 
-def _size(case: Assignment, burden: Burden) -> Size:
+def _size(case: Assignment, load: AssignedLoad) -> Size:
     staff = case.staff
-    is_known = not case.owners.unknown and burden.orphans <= (staff.orphans or 0)
+    is_known = not case.owners.unknown and load.orphans <= (staff.orphans or 0)
     return Size(
-        burden.busiest.times(staff.peak.scale) if is_known and burden.busiest is not None else None,
-        burden.most_queues,
-        burden.idle_clients,
-        None if staff.pops else burden.peak,
+        load.busiest.times(staff.peak.scale) if is_known and load.busiest is not None else None,
+        load.most_queues,
+        load.idle_clients,
+        None if staff.pops else load.peak,
     )
 
 

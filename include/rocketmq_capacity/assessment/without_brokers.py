@@ -17,7 +17,7 @@ from rocketmq_capacity.model.owners import Owners
 
 
 @dataclass(frozen=True)
-class Without:
+class WithoutBrokers:
     """A group without each of its brokers.
 
     Attributes:
@@ -30,7 +30,7 @@ class Without:
     readers: list[QueuesByReaders]
 
     @classmethod
-    def of_each(cls, groups: Sequence[AssessedGroup]) -> "list[Without | None]":
+    def of_each(cls, groups: Sequence[AssessedGroup]) -> "list[WithoutBrokers | None]":
         """Each group without its brokers; see :meth:`_of`."""
         divide(
             (group.churn.without_brokers.owners, strategy)
@@ -40,7 +40,7 @@ class Without:
         return list(map(cls._of, groups))
 
     @classmethod
-    def _of(cls, group: AssessedGroup) -> "Without | None":
+    def _of(cls, group: AssessedGroup) -> "WithoutBrokers | None":
         """The group without its brokers; None if today's owners are not computed from one strategy."""
         strategy, work, losses = group.one_strategy, group.planned_work, group.losses
         if strategy is None or work is None:

@@ -41,7 +41,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Burden:
+class AssignedLoad:
     """What the clients of a case bear.
 
     Attributes:
@@ -60,7 +60,7 @@ class Burden:
     orphans: int
 
 
-def burdens(cases: Sequence[Assignment]) -> list[Burden]:
+def assigned_loads(cases: Sequence[Assignment]) -> list[AssignedLoad]:
     """What the clients of each case bear."""
     if not cases:
         return []
@@ -92,7 +92,7 @@ def burdens(cases: Sequence[Assignment]) -> list[Burden]:
             share = Interval(estimate, estimate, estimate)
         else:
             share = Interval(lower, estimate, upper)
-        of_cases.append(Burden(share, owned, idle, uneven if owned else None, orphans))
+        of_cases.append(AssignedLoad(share, owned, idle, uneven if owned else None, orphans))
     return of_cases
 
 
