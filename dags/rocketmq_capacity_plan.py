@@ -45,8 +45,8 @@ from airflow.sdk import DAG, chain, get_current_context, task, task_group
 
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params, replaces_param
-from rocketmq_capacity.provider.notice import late_alerts, tell_failed, tell_published
-from rocketmq_capacity.provider.report_asset import REPORT, tell_report
+from rocketmq_capacity.provider.notice import late_alerts, send_failed, send_published
+from rocketmq_capacity.provider.report_asset import REPORT, add_report_facts
 from rocketmq_capacity.provider.source import clusters_param, inventory_param
 from rocketmq_capacity.provider.source import sources as sources_of
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
@@ -60,7 +60,7 @@ TIME_LIMIT = timedelta(hours=2)
 RUNS_AT_ONCE = 1
 
 with DAG(
-    **every_dag(__file__, __doc__, on_failure_callback=tell_failed),
+    **every_dag(__file__, __doc__, on_failure_callback=send_failed),
     schedule="@daily",
     max_active_runs=RUNS_AT_ONCE,
     dagrun_timeout=TIME_LIMIT,
@@ -93,8 +93,8 @@ with DAG(
         publish = PublishApp(
             shelf="plans",
             outlets=[REPORT],
-            post_execute=partial(tell_report, lake=PLACES.lake),
-            on_success_callback=partial(tell_published, places=PLACES),
+            post_execute=partial(add_report_facts, lake=PLACES.lake),
+            on_success_callback=partial(send_published, places=PLACES),
             **run,
             **COMPUTE_AGAIN,
         )

@@ -8,7 +8,7 @@ from rocketmq_capacity.steps.app import app_parser, log_of, policy_of, run_app
 from rocketmq_capacity.steps.inputs import connection_of
 from rocketmq_capacity.steps.sample import in_a_few_words, store_sample, take_sample
 from rocketmq_capacity.store.lake import Lake
-from rocketmq_capacity.store.place import told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     policy = policy_of(args)
     settings = connection_of(args.connection, args.nameserver)
-    with log_of(policy) as progress, told_in_one_line(args.lake):
+    with log_of(policy) as progress, errors_in_one_line(args.lake):
         sample = take_sample(args.nameserver, policy, settings)
         day = store_sample(Lake(args.lake), sample, policy.samples.keep_days)
         progress.tell(f"sample: {in_a_few_words(sample)}; the day is in {day.folder}", INFO)

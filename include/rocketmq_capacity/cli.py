@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rocketmq_capacity.collector import end_without_collector
 from rocketmq_capacity.errors import BadInput, CapacityError, is_writable, one_line
-from rocketmq_capacity.steps.asked_language import asked_language, said_as_asked
+from rocketmq_capacity.steps.asked_language import asked_language, in_asked_language
 from rocketmq_capacity.vocabulary import ENGLISH, LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def main() -> None:
             given = arguments(words, asked_language(words))
             given.function(given)
     except CapacityError as error:
-        sys.stderr.write(f"{PROGRAM}: {said_as_asked(one_line(error), sys.argv[1:])}\n")
+        sys.stderr.write(f"{PROGRAM}: {in_asked_language(one_line(error), sys.argv[1:])}\n")
         sys.exit(error.exit_status)
 
 

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse
 
 from rocketmq_capacity.errors import BadInput, cut, shown
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
-from rocketmq_capacity.provider.change_form import change_forms, change_told, in_words  # noqa: TID251  # as the Dag
+from rocketmq_capacity.provider.change_form import change_forms, change_of_fields, in_words  # noqa: TID251  # as the Dag
 from rocketmq_capacity.provider.latest_names import names_of, places_of_deployment  # noqa: TID251  # as the Dag
 from rocketmq_capacity.provider.scenario_form import PAGE, changes_problem, scenario_of_changes  # noqa: TID251  # as the Dag
 from rocketmq_capacity.provider.source import inventory_problem, starts  # noqa: TID251  # as the Dag
@@ -141,7 +141,7 @@ def _changes(text: str) -> Changes:
 def _with(tried: TrialForm, texts: Mapping[str, str]) -> TrialForm:
     """The form with one more change; it stays as it is, with the reason, if the change does not fit."""
     try:
-        added = [*tried.changes, change_told(tried.chosen, texts)]
+        added = [*tried.changes, change_of_fields(tried.chosen, texts)]
     except BadInput as error:
         return replace(tried, texts=texts, problem=str(error))
     if problem := changes_problem(added, tried.conf(), places_of_deployment()):

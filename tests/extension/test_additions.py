@@ -245,12 +245,12 @@ class RenameTopic(ScenarioChange):
 
     told = package.says(
         """
-from rocketmq_capacity.provider.change_form import change_forms, change_told
+from rocketmq_capacity.provider.change_form import change_forms, change_of_fields
 from rocketmq_capacity.provider.scenario_form import examples, scenario_of_changes, NOTHING_KNOWN
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from tests.simulation.clusters import pay_cluster
-told = change_told("rename_topic", {"topic": "pay", "new_name": "paid"})
+told = change_of_fields("rename_topic", {"topic": "pay", "new_name": "paid"})
 scenario = scenario_of_text(scenario_of_changes([told]), "form")
 print([one.topic for one in apply(pay_cluster(1), scenario, Policy(), "form").topics])
 field = change_forms()["rename_topic"].fields[-1]

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from rocketmq_capacity.handover.notices import EVERYBODY, News, ToldOwner, content_of, news_of, told_in
+from rocketmq_capacity.handover.notices import EVERYBODY, News, ToldOwner, content_of, news_of, record_in
 from rocketmq_capacity.handover.notices import Told as ToldOwners
 from rocketmq_capacity.handover.tickets import Tickets, tickets_of
 from rocketmq_capacity.settings.policy import Policy
@@ -152,4 +152,4 @@ def test_a_group_that_changes_its_owner_is_not_mended_for_the_old_one() -> None:
 def test_what_was_told_is_read_as_it_was_written() -> None:
     told = ToldOwners().with_owner("payments", told_of(a_finding()))
 
-    assert told_in(content_of(told)) == told
+    assert record_in(content_of(told)) == told

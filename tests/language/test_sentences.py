@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.language.catalogue import words_of
-from rocketmq_capacity.language.current import gettext, ngettext, speaking, told, words
+from rocketmq_capacity.language.current import gettext, ngettext, speaking, translated, words
 from rocketmq_capacity.language.of_plan import with_sentences
 from rocketmq_capacity.language.sentences import Sentences, filled
 from rocketmq_capacity.plan_file.plan import decoded_plan
@@ -95,10 +95,10 @@ def test_a_sentence_that_is_not_known_as_a_whole_stays_english_and_says_so(engli
 
 def test_what_stays_english_is_marked_and_escaped() -> None:
     with speaking("zh-CN"):
-        assert told("a <b> of words") == '<span lang="en">a &lt;b&gt; of words</span>'
-        assert told("pay_orders, g-pay") == "pay_orders、g-pay"
-        assert told("pay_orders") == "pay_orders"
-    assert told("a <b> of words") == "a <b> of words"
+        assert translated("a <b> of words") == '<span lang="en">a &lt;b&gt; of words</span>'
+        assert translated("pay_orders, g-pay") == "pay_orders、g-pay"
+        assert translated("pay_orders") == "pay_orders"
+    assert translated("a <b> of words") == "a <b> of words"
 
 
 @pytest.mark.parametrize("name", ["none", "unknown", "today", "others"])

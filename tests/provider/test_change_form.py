@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.provider.change_form import CHANGES, change_forms, change_told, in_words
+from rocketmq_capacity.provider.change_form import CHANGES, change_forms, change_of_fields, in_words
 from rocketmq_capacity.provider.latest_names import names_of
 from rocketmq_capacity.provider.scenario_form import changes_problem, scenario_of_changes
 from rocketmq_capacity.settings.deployment import DeploymentPlaces
@@ -51,7 +51,7 @@ def told_of(change: dict[str, Any]) -> dict[str, str]:
 
 @pytest.mark.parametrize("change", EVERY_CHANGE, ids=lambda change: change["change"])
 def test_every_change_can_be_told_by_its_fields(change: dict[str, Any]) -> None:
-    told = change_told(change["change"], told_of(change))
+    told = change_of_fields(change["change"], told_of(change))
 
     assert told == change
     scenario = scenario_of_text(scenario_of_changes([told]), "test")
@@ -99,7 +99,7 @@ def test_the_lists_have_every_business_name_of_the_latest_snapshot() -> None:
 def test_what_is_empty_or_as_usual_is_left_out() -> None:
     told = {"consumer_group": " g ", "topic": "t", "expression": "*", "expression_type": "TAG", "consume_rt_ms": " "}
 
-    assert change_told("subscribe", told) == {"change": "subscribe", "consumer_group": "g", "topic": "t"}
+    assert change_of_fields("subscribe", told) == {"change": "subscribe", "consumer_group": "g", "topic": "t"}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_what_is_empty_or_as_usual_is_left_out() -> None:
 )
 def test_what_is_no_change_is_refused_with_its_field(change: str, told: dict[str, str], reason: str) -> None:
     with pytest.raises(BadInput, match="the form") as refused:
-        change_told(change, told)
+        change_of_fields(change, told)
     assert reason in str(refused.value)
 
 

@@ -18,7 +18,7 @@ from airflow.sdk import BaseNotifier, Connection, Context
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.channels import filled_in, notifier_of
-from rocketmq_capacity.provider.notice import CONNECTION, late_alerts, send, tell_failed, tell_late, tell_published
+from rocketmq_capacity.provider.notice import CONNECTION, late_alerts, send, send_failed, send_late, send_published
 from rocketmq_capacity.provider.notice_text import NoticeLine, notice
 from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from tests.fixtures.ports import free_port
@@ -157,7 +157,7 @@ def test_the_notice_of_a_plan_has_its_counts_and_its_link(
     critical = sum(finding["severity"] == "CRITICAL" for finding in findings)
 
     places = DeploymentPlaces.of(tmp_path, {"RMQC_LAKE": str(tmp_path)})
-    tell_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), places=places)
+    send_published(context(ti=SimpleNamespace(task=SimpleNamespace(run_key="r1"))), places=places)
 
     (told,) = noted
     assert told["channel"] == "#sre"
@@ -168,14 +168,14 @@ def test_the_notice_of_a_plan_has_its_counts_and_its_link(
 def test_the_notice_of_a_failed_task_names_its_run(noted: list[dict[str, Any]]) -> None:
     run = SimpleNamespace(dag_id="rocketmq_capacity_plan", run_id="manual__1")
 
-    tell_failed(context(ti=SimpleNamespace(task_id="plan.snapshot"), dag_run=run))
+    send_failed(context(ti=SimpleNamespace(task_id="plan.snapshot"), dag_run=run))
 
     assert noted[0]["text"] == "RocketMQ capacity: plan.snapshot of rocketmq_capacity_plan failed: Run manual__1."
     assert noted[0]["links"][0].endswith("/dags/rocketmq_capacity_plan/runs/manual__1")
 
 
 def test_a_late_run_sends_a_notice(noted: list[dict[str, Any]]) -> None:
-    tell_late({"dag_run": {"dag_id": "rocketmq_capacity_plan", "dag_run_id": "scheduled__1"}})
+    send_late({"dag_run": {"dag_id": "rocketmq_capacity_plan", "dag_run_id": "scheduled__1"}})
 
     assert "rocketmq_capacity_plan is late" in noted[0]["text"]
 
@@ -188,7 +188,7 @@ def test_a_run_is_late_after_the_minutes_that_the_deployment_says(tmp_path: Path
     (alert,) = late_alerts(DeploymentPlaces.of(tmp_path, {"RMQC_LATE_AFTER_MINUTES": "90"})) or []
 
     assert alert.interval == timedelta(minutes=90)
-    assert alert.callback.path == "rocketmq_capacity.provider.notice.tell_late"
+    assert alert.callback.path == "rocketmq_capacity.provider.notice.send_late"
 
 
 @pytest.mark.parametrize("minutes", ["0", "-5", "1.5", "soon", "10081"])

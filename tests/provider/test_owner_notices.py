@@ -12,7 +12,7 @@ import pytest
 from rocketmq_capacity.handover.tickets import tickets_of
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.provider import channels, owner_notices
-from rocketmq_capacity.provider.notice import CONNECTION, tell_published
+from rocketmq_capacity.provider.notice import CONNECTION, send_published
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.settings.deployment import DeploymentPlaces
 from rocketmq_capacity.settings.policy import Policy
@@ -69,7 +69,7 @@ class Deployment:
         places = DeploymentPlaces.of(self.home, {"RMQC_LAKE": lake, "RMQC_POLICY": policy})
         self.chat.posts.clear()
         context: Any = {"ti": SimpleNamespace(task=SimpleNamespace(run_key=f"r{day}"))}
-        tell_published(context, places=places)
+        send_published(context, places=places)
         return [posted for _, posted in self.chat.posts]
 
 

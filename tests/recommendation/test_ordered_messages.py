@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.recommendation.broker_plans import remove_broker_plan
-from rocketmq_capacity.recommendation.ordered_messages import moved_messages, moved_messages_told
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages, moved_messages_sentence
 from tests.recommendation.plans_in_steps import added, of_topic, plan_to
 from tests.simulation.clusters import queues
 
@@ -27,11 +27,11 @@ def test_a_topic_that_is_consumed_in_order_says_what_moves(facts: dict[str, Any]
 
 
 def test_messages_without_an_order_may_go_anywhere() -> None:
-    assert moved_messages_told(of_topic(*FOUR), {"broker-a": 3}) is None
+    assert moved_messages_sentence(of_topic(*FOUR), {"broker-a": 3}) is None
 
 
 def test_the_same_queues_move_nothing() -> None:
-    assert moved_messages_told(of_topic(*FOUR, order=True), {"broker-a": 2}) is None
+    assert moved_messages_sentence(of_topic(*FOUR, order=True), {"broker-a": 2}) is None
 
 
 def test_where_nobody_can_write_nothing_moves() -> None:

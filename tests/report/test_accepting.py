@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.plan_file.told import Accepted
+from rocketmq_capacity.plan_file.accepted import Accepted
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.summary_file import summary_of_plan
 from rocketmq_capacity.settings.policy import Policy

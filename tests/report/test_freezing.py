@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from rocketmq_capacity.plan_file.told import PlanFreeze
+from rocketmq_capacity.plan_file.accepted import PlanFreeze
 from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.tables import recommendations_csv
 from rocketmq_capacity.settings.policy import Policy

@@ -16,7 +16,7 @@ from rocketmq_capacity.store import place
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.lease import Lease
 from rocketmq_capacity.store.new_file import NewFile
-from rocketmq_capacity.store.place import place_of, told_in_one_line, usable_place
+from rocketmq_capacity.store.place import errors_in_one_line, place_of, usable_place
 from rocketmq_capacity.store.run_lookup import is_trial, stored_run
 from rocketmq_capacity.store.writing import write_together, write_whole
 from tests.fixtures.s3 import BUCKET, S3, served, use
@@ -236,7 +236,7 @@ def test_a_step_whose_files_the_store_does_not_keep_is_not_committed(
 ) -> None:
     run = run_behind(store)
     store.has(trouble, after=of == "/tables/", of=of)
-    with pytest.raises(StoreUnreachable, match=said) as error, told_in_one_line(run.folder):
+    with pytest.raises(StoreUnreachable, match=said) as error, errors_in_one_line(run.folder):
         committed(run, b"first", b"other")
     assert error.value.exit_status == 3
     store.has(None)

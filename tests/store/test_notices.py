@@ -7,17 +7,17 @@ import pytest
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.store.lake import Lake
-from rocketmq_capacity.store.notices import keep_told, told
+from rocketmq_capacity.store.notices import keep_record, record
 from rocketmq_capacity.store.place import usable_place
 from tests.fixtures.s3 import BUCKET, S3
 
 
 def keeps_the_last(lake: Lake) -> None:
     cluster = lake.run("C1", "r1").folder.parent
-    assert told(cluster) is None
+    assert record(cluster) is None
     for content in (b"first", b"second"):
-        keep_told(cluster, content)
-        assert told(cluster) == content
+        keep_record(cluster, content)
+        assert record(cluster) == content
     assert list(lake.runs("C1")) == []
 
 
@@ -35,7 +35,7 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "C1" / ".notices").symlink_to(tmp_path / "elsewhere")
 
     with pytest.raises(BadInput, match="is a link"):
-        told(tmp_path / "C1")
+        record(tmp_path / "C1")
     with pytest.raises(BadInput, match="is a link"):
-        keep_told(tmp_path / "C1", b"x")
+        keep_record(tmp_path / "C1", b"x")
     assert list((tmp_path / "elsewhere").iterdir()) == []

@@ -61,7 +61,7 @@ def scale_down(group: AssessedGroup, findings: Iterable[Finding]) -> ScaleDown:
     fewest = result(fewest_clients(judged))
     kept = None
     if fewest is not None:
-        kept = result(least_number(lambda clients: _bears_a_lost_broker(judged, clients), fewest, _most(judged)))
+        kept = result(least_number(lambda clients: _survives_a_lost_broker(judged, clients), fewest, _most(judged)))
     return ScaleDown(kept) if kept is not None else ScaleDown(None, ("LOSS_NOT_SURVIVED",))
 
 
@@ -77,7 +77,7 @@ def _most(group: AssessedGroup) -> int:
     return group.facts.connections - 1
 
 
-def _bears_a_lost_broker(group: AssessedGroup, clients: int) -> bool:
+def _survives_a_lost_broker(group: AssessedGroup, clients: int) -> bool:
     """Whether so many clients stay within ``under_utilisation`` at the peak whichever broker is lost."""
     strategy, (left,) = group.one_strategy, divided([(group.staff, clients)])
     if strategy is None or left is None:

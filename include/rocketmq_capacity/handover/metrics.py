@@ -138,7 +138,7 @@ def _divided(name: tuple[str], strategy: StrategyPlan | None) -> Iterator[Sample
 def _of_topics(topics: Sequence[str], plan: Plan) -> Iterator[Sample]:
     readers = Counter(topic for group in plan.groups for topic in group.topics)
     divided = [(group.topics, in_use(group)) for group in plan.groups]
-    unknown = {name for names, strategy in divided if not _is_told(strategy) for name in names}
+    unknown = {name for names, strategy in divided if not _is_known(strategy) for name in names}
     orphans = Counter(
         queue.topic for _, strategy in divided if strategy is not None for queue in strategy.orphan_queues
     )
@@ -168,7 +168,7 @@ def _of_disks(brokers: Iterable[BrokerPlan]) -> Iterator[Sample]:
             yield families.DISK_LATEST, disk, None if level.latest_days is None else level.latest_days * DAY_S
 
 
-def _is_told(strategy: StrategyPlan | None) -> bool:
+def _is_known(strategy: StrategyPlan | None) -> bool:
     """Whether it is known of every topic who owns what."""
     return strategy is not None and strategy.is_known and not strategy.is_partial
 

@@ -122,11 +122,11 @@ def _as_told(ticket: Ticket) -> ToldCause:
     return ToldCause(severity=ticket.severity, title=ticket.title, message=ticket.message, impact=ticket.impact)
 
 
-def told_in(content: bytes) -> Told:
+def record_in(content: bytes) -> Told:
     """What a stored file says was told. Errors: ValueError, RecursionError if it is damaged."""
     return msgspec.json.decode(content, type=Told)
 
 
 def content_of(record: Told) -> bytes:
-    """The bytes that `told_in` reads."""
+    """The bytes that `record_in` reads."""
     return msgspec.json.encode(record)

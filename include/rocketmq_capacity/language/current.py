@@ -77,7 +77,7 @@ def error_words(text: str) -> str:
     return _words().errors.said(text)
 
 
-def told(value: Value) -> Value | str:
+def translated(value: Value) -> Value | str:
     """The same for a template: what stays English is marked as such; what is no text stays as it is."""
     if _NOW.get() == ENGLISH or not isinstance(value, str) or isinstance(value, Markup):
         return value
@@ -93,10 +93,10 @@ def _said(text: str) -> str | None:
     return (sentences.say(parts) if parts else None) or sentences.said(text)
 
 
-def told_refusal(text: str) -> str:
+def translated_refusal(text: str) -> str:
     """The same for what a page refuses: a text of the page, or the line of an error."""
     said = error_words(text)
-    return told(text) if said == text else said
+    return translated(text) if said == text else said
 
 
 def _with_values(text: str, values: dict[str, Any]) -> Markup:

@@ -67,7 +67,7 @@ class _Work:
     left: int = MOST_WORK
     seen: dict[tuple[str, int], Known | None] = field(default_factory=dict)
 
-    def goes_on(self, characters: int) -> None:
+    def spend(self, characters: int) -> None:
         """Errors: _TooMuch once all that is looked at is longer than allowed."""
         self.left -= characters
         if self.left < 0:
@@ -153,7 +153,7 @@ class Sentences:
         return seen[text, depth]
 
     def _understood(self, text: str, depth: int) -> Known | None:
-        _WORK.get().goes_on(len(text))
+        _WORK.get().spend(len(text))
         if depth > DEEPEST:
             return None
         if text in self._fixed:

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.catalogue.evidence import means
+from rocketmq_capacity.plan_file.accepted import Accepted
 from rocketmq_capacity.plan_file.numbers import JsonObject
 from rocketmq_capacity.plan_file.steps import StepCheck
-from rocketmq_capacity.plan_file.told import Accepted
 from rocketmq_capacity.tables.assess.findings import PENDING
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import Severity

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.plan_file.accepted import PlanAcceptedRisk, PlanFreeze
 from rocketmq_capacity.plan_file.broker import BrokerPlan
 from rocketmq_capacity.plan_file.changes import ChangesSincePlan
 from rocketmq_capacity.plan_file.coming_event import ComingEvent
@@ -20,7 +21,6 @@ from rocketmq_capacity.plan_file.recommendation import Approval, PlanRecommendat
 from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.score import Score
 from rocketmq_capacity.plan_file.sentence import Sentence
-from rocketmq_capacity.plan_file.told import PlanAcceptedRisk, PlanFreeze
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
 FORMAT: Final = "rocketmq-capacity/plan/1"

@@ -66,7 +66,7 @@ def change_forms() -> Mapping[str, ChangeForm]:
     return {name: _form(name, model) for name, model in CHANGES.items()}
 
 
-def change_told(change: str, texts: Mapping[str, str]) -> dict[str, Any]:
+def change_of_fields(change: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """The change that the fields tell, as a scenario file has it, without what is empty or as usual.
 
     Errors: BadInput for an unknown change, an unknown field, and a text where a number is expected.

@@ -26,18 +26,18 @@ from rocketmq_capacity.store.run_lookup import existing_run
 CONNECTION: Final = "rocketmq_capacity_notice"
 
 
-def tell_published(context: Context, *, places: DeploymentPlaces) -> None:
+def send_published(context: Context, *, places: DeploymentPlaces) -> None:
     """Send the notices of the plan that the task has published; of a trial none.
 
     What fails here is a line in the log, and fails no plan.
     """
     try:
-        _tell_published(context, places)
+        _send_published(context, places)
     except (CapacityError, OSError, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         logging.getLogger(__name__).error("no notice is sent: %s", one_line(error))
 
 
-def _tell_published(context: Context, places: DeploymentPlaces) -> None:
+def _send_published(context: Context, places: DeploymentPlaces) -> None:
     # What a Dag's file imports is imported whenever it is parsed.
     from rocketmq_capacity.provider.owner_notices import OwnerNotices
 
@@ -66,7 +66,7 @@ def _tell_published(context: Context, places: DeploymentPlaces) -> None:
     notices.send_all(context)
 
 
-def tell_failed(context: Context) -> None:
+def send_failed(context: Context) -> None:
     """Send a notice that a task failed for good.
 
     Its log says why. It is not sent, because not everyone may read it.
@@ -93,12 +93,12 @@ def late_alerts(places: DeploymentPlaces) -> list[DeadlineAlert] | None:
             name="late",
             reference=DeadlineReference.DAGRUN_QUEUED_AT,
             interval=places.late_after,
-            callback=SyncCallback(tell_late),
+            callback=SyncCallback(send_late),
         )
     ]
 
 
-def tell_late(context: dict[str, Any]) -> None:
+def send_late(context: dict[str, Any]) -> None:
     """Send a notice that a run has missed its deadline.
 
     Airflow calls this in its executor, with a context of plain values.

@@ -13,7 +13,16 @@ from typing import Final
 import msgspec
 from airflow.sdk import Context
 
-from rocketmq_capacity.handover.notices import EVERYBODY, News, Told, ToldCause, ToldOwner, content_of, news_of, told_in
+from rocketmq_capacity.handover.notices import (
+    EVERYBODY,
+    News,
+    Told,
+    ToldCause,
+    ToldOwner,
+    content_of,
+    news_of,
+    record_in,
+)
 from rocketmq_capacity.handover.tickets import Ticket, Tickets
 from rocketmq_capacity.plan_file.handed_over import TICKETS
 from rocketmq_capacity.provider.channels import sent
@@ -23,7 +32,7 @@ from rocketmq_capacity.report.view.changes import worse_words
 from rocketmq_capacity.report.wording import SEVERITY_WORDS
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Run
-from rocketmq_capacity.store.notices import keep_told, told
+from rocketmq_capacity.store.notices import keep_record, record
 
 MOST_LINES: Final = 3
 """Of each kind: what is new, worse and gone. The report has all."""
@@ -44,7 +53,7 @@ class OwnerNotices:
     def __init__(self, run: Run, policy: Policy, page: str, *, is_complete: bool) -> None:
         self._cluster, self._policy, self._page, self._is_complete = run.folder.parent, policy, page, is_complete
         self._tickets = msgspec.json.decode((run.report / TICKETS).read_bytes(), type=Tickets)
-        self._told = _told(self._cluster)
+        self._record = _record(self._cluster)
 
     def send_all(self, context: Context) -> None:
         """Tell every owner who has a channel."""
@@ -70,7 +79,7 @@ class OwnerNotices:
         return news_of(
             self._tickets,
             owner,
-            self._told.owners.get(owner, ToldOwner()),
+            self._record.owners.get(owner, ToldOwner()),
             is_complete=self._is_complete,
             worse_factor=self._policy.changes.worse_factor,
             once_a_day=owner != EVERYBODY,
@@ -98,9 +107,9 @@ class OwnerNotices:
 
     def keep(self, news: News, owner: str = EVERYBODY) -> None:
         """Note what an owner has been told."""
-        if news.known != self._told.owners.get(owner, ToldOwner()):
-            self._told = self._told.with_owner(owner, news.known)
-            keep_told(self._cluster, content_of(self._told))
+        if news.known != self._record.owners.get(owner, ToldOwner()):
+            self._record = self._record.with_owner(owner, news.known)
+            keep_record(self._cluster, content_of(self._record))
 
     def _found(self, said: str, ticket: Ticket, note: str = "") -> NoticeLine:
         anchor = ticket.link.partition("#")[2]
@@ -128,11 +137,11 @@ def _counts(news: News) -> str:
     return ", ".join(text for found, text in counts if found)
 
 
-def _told(cluster: Path) -> Told:
+def _record(cluster: Path) -> Told:
     """What the owners were told. A damaged file is set aside, with a warning: everything is new then."""
-    content = told(cluster)
+    content = record(cluster)
     try:
-        return Told() if content is None else told_in(content)
+        return Told() if content is None else record_in(content)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         logging.getLogger(__name__).warning("%s: what owners were told cannot be read: %s", cluster, error)
         return Told()

@@ -49,7 +49,7 @@ def report_facts(plan: Path) -> dict[str, Any]:
     }
 
 
-def tell_report(context: Context, _result: object = None, *, lake: str) -> None:
+def add_report_facts(context: Context, _result: object = None, *, lake: str) -> None:
     """Give the facts of this run's plan to the asset event that the task is about to emit."""
     run = existing_run(lake_of(lake), cast("OfARun", context["ti"].task).run_key)
     context["outlet_events"][REPORT].extra = report_facts(run.report / "plan.json")

@@ -13,7 +13,7 @@ from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.create_topic import creation
 from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic, AdvisedTopicPlace
-from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_sentence
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.shrinking import LAST_LOOK, ROUTES_S, TIMED, undrained
 from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE, SYSTEM, is_broadcasting
@@ -57,7 +57,7 @@ def add_broker_plan(
         topic, counts = topics[name]
         safety = topic_safety(topic)
         why = [*_unsafe(topic, safety, counts)]
-        if (sentence := moved_messages_told(topic, {broker_name: counts.write_queue_nums})) is not None:
+        if (sentence := moved_messages_sentence(topic, {broker_name: counts.write_queue_nums})) is not None:
             moved.append(f"{name} is consumed in order. {sentence}")
         queues = counts.read_queue_nums, counts.write_queue_nums
         lines += preflight.commented([creation(topic, where, queues, READ_WRITE, safety)], bool(why))
@@ -117,7 +117,7 @@ def remove_broker_plan(cluster: AdvisedCluster, broker_name: str, topics: Sequen
     moved = [
         f"{topic.name} is consumed in order. {sentence}"
         for topic in topics
-        if (sentence := moved_messages_told(topic, {broker_name: 0})) is not None
+        if (sentence := moved_messages_sentence(topic, {broker_name: 0})) is not None
     ]
     return QueuePlan(
         action=REMOVE,

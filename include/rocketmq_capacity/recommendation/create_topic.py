@@ -19,7 +19,7 @@ from rocketmq_capacity.recommendation.cases import queue_case
 from rocketmq_capacity.recommendation.commands import placeholder, update_topic
 from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.layouts import topic_layout, writable
-from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_sentence
 from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queues_shown, route
@@ -98,7 +98,7 @@ def create_topic(
             f"Create it on {listed(names)}{as_elsewhere}: its load spreads over {counted(len(names), 'more broker')},"
             " and less of it is lost with a broker.",
             preflight.ORDERED if safety.is_ordered else None,
-            None if per_broker is None else moved_messages_told(topic, dict.fromkeys(names, per_broker)),
+            None if per_broker is None else moved_messages_sentence(topic, dict.fromkeys(names, per_broker)),
             preflight.blocked(forbids),
         ),
         rules=[RULE],

@@ -27,7 +27,7 @@ from rocketmq_capacity.recommendation.layouts import (
     tried_layouts,
     writable,
 )
-from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_sentence
 from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
@@ -172,7 +172,7 @@ def expand_queues(topic: AdvisedTopic, chosen: Expansion, safety: Safety) -> tab
         reason=sentences(
             _why(chosen),
             preflight.ORDERED if safety.is_ordered else ONLINE,
-            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in best.case.counts}),
+            moved_messages_sentence(topic, {one.broker_name: one.write_queue_nums for one in best.case.counts}),
             preflight.blocked(forbids),
         ),
         rules=chosen.rules,

@@ -62,7 +62,7 @@ def moved_messages(topic: AdvisedTopic, after: Mapping[str, int]) -> MovedMessag
     )
 
 
-def moved_messages_told(topic: AdvisedTopic, changed: Mapping[str, int]) -> str | None:
+def moved_messages_sentence(topic: AdvisedTopic, changed: Mapping[str, int]) -> str | None:
     """The sentence for a topic that gets so many write queues on these brokers; None if nothing moves."""
     moved = moved_messages(topic, {**write_numbers(topic), **changed})
     return None if moved is None else moved.sentence()

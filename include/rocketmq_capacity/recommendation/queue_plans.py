@@ -14,7 +14,7 @@ from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.recommendation import commands, preflight
 from rocketmq_capacity.recommendation.answer import sentences
 from rocketmq_capacity.recommendation.facts import AdvisedTopic
-from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_sentence
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.queue_changes import QueueChanges, queue_changes
 from rocketmq_capacity.recommendation.queue_cost import queue_cost
@@ -68,7 +68,7 @@ def _shrink(topic: AdvisedTopic, counts: Sequence[QueueCounts]) -> QueuePlan:
             if too_few
             else None,
             ORDERED if shrink.is_ordered else None,
-            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in counts}),
+            moved_messages_sentence(topic, {one.broker_name: one.write_queue_nums for one in counts}),
             preflight.blocked(shrink.forbids),
         ),
         steps=shrink.steps,
@@ -97,7 +97,7 @@ def _expand(topic: AdvisedTopic, counts: Sequence[QueueCounts]) -> QueuePlan:
         reason=sentences(
             f"More queues, {_numbers(counts)}: read and write queues in one command for each broker.",
             preflight.ORDERED if safety.is_ordered else None,
-            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in counts}),
+            moved_messages_sentence(topic, {one.broker_name: one.write_queue_nums for one in counts}),
             preflight.blocked(forbids),
         ),
         steps=(_more(topic, changes, forbids, is_manual),),

@@ -20,7 +20,7 @@ from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.facts import AdvisedTopic
 from rocketmq_capacity.recommendation.layouts import TopicLayout, layout_case, topic_layout
-from rocketmq_capacity.recommendation.ordered_messages import moved_messages_told
+from rocketmq_capacity.recommendation.ordered_messages import moved_messages_sentence
 from rocketmq_capacity.recommendation.outcomes import CaseOutcome
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route, write_queues
@@ -119,7 +119,7 @@ def shrink_queues(
             f"{counted(per_broker, 'queue')} on each writable broker {'serves' if per_broker == 1 else 'serve'} every"
             f" group of the topic: {_past(topic)}, and no group is worse off. A person carries it out step by step,"
             " since each step has a gate.",
-            moved_messages_told(topic, {one.broker_name: one.write_queue_nums for one in case.counts}),
+            moved_messages_sentence(topic, {one.broker_name: one.write_queue_nums for one in case.counts}),
             preflight.blocked(shrink.forbids),
         ),
         rules=(),

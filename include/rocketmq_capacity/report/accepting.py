@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from rocketmq_capacity.plan_file import told
+from rocketmq_capacity.plan_file.accepted import Accepted, AcceptedState, PlanAcceptedRisk, PlanFreeze
 from rocketmq_capacity.plan_file.finding import PlanFinding
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.answering import answering
@@ -33,7 +33,7 @@ class _Entry:
     is_worse: bool = False
 
     @property
-    def state(self) -> told.AcceptedState:
+    def state(self) -> AcceptedState:
         if self.is_over:
             return "EXPIRED"
         if self.accepts:
@@ -43,7 +43,7 @@ class _Entry:
 
 def accept(
     findings: Sequence[PlanFinding], risks: Sequence[AcceptedRisk], taken_at: str, least: Mapping[FoundPlace, str]
-) -> tuple[tuple[PlanFinding, ...], tuple[told.PlanAcceptedRisk, ...]]:
+) -> tuple[tuple[PlanFinding, ...], tuple[PlanAcceptedRisk, ...]]:
     """The findings, those of accepted risks marked, and what became of each entry.
 
     Args:
@@ -58,7 +58,7 @@ def accept(
         of_rule.setdefault(entry.risk.rule, []).append(entry)
     marked = tuple(_marked(finding, of_rule.get(finding.rule, ()), least) for finding in findings)
     return marked, tuple(
-        told.PlanAcceptedRisk(
+        PlanAcceptedRisk(
             rule=entry.risk.rule,
             consumer_group=entry.risk.consumer_group,
             topic=entry.risk.topic,
@@ -90,7 +90,7 @@ def _marked(finding: PlanFinding, entries: Sequence[_Entry], least: Mapping[Foun
             entry.is_worse = True
             continue
         entry.accepts.append(finding.id)
-        return replace(finding, accepted=told.Accepted(by=risk.by, why=risk.why, until=risk.until.isoformat()))
+        return replace(finding, accepted=Accepted(by=risk.by, why=risk.why, until=risk.until.isoformat()))
     return finding
 
 
@@ -115,7 +115,7 @@ def still_needed(
     return tuple(one for index, one in enumerate(recommendations) if index in needed or index not in accepted)
 
 
-def notes_of(risks: Sequence[told.PlanAcceptedRisk], freeze: told.PlanFreeze | None) -> tuple[str, ...]:
+def notes_of(risks: Sequence[PlanAcceptedRisk], freeze: PlanFreeze | None) -> tuple[str, ...]:
     """One line for the freeze, and one for all entries that do not hold."""
     notes = []
     if freeze is not None:
@@ -133,6 +133,6 @@ def notes_of(risks: Sequence[told.PlanAcceptedRisk], freeze: told.PlanFreeze | N
     return tuple(notes)
 
 
-def _words(risk: told.PlanAcceptedRisk) -> str:
+def _words(risk: PlanAcceptedRisk) -> str:
     places = [name for name in (risk.consumer_group, risk.topic, risk.broker_name) if name is not None]
     return f"{risk.rule} of {' and '.join(places)}"

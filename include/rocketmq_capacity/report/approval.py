@@ -58,7 +58,7 @@ class Said:
     why: str | None
 
 
-def said_to_all(approval: Approval) -> dict[str, Said]:
+def answer_of_each(approval: Approval) -> dict[str, Said]:
     """The answer to each recommendation that was approved or rejected, by id; the others are open."""
     approved = set(approval.approved)
     answered = approved | set(approval.rejected)

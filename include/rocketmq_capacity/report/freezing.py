@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from rocketmq_capacity.plan_file.accepted import PlanFreeze
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
-from rocketmq_capacity.plan_file.told import PlanFreeze
 from rocketmq_capacity.settings import freeze as policy
 from rocketmq_capacity.vocabulary import changes_cluster
 

@@ -11,7 +11,7 @@ from typing import Final
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from rocketmq_capacity.language.current import gettext, ngettext, speaking, told, told_refusal, words
+from rocketmq_capacity.language.current import gettext, ngettext, speaking, translated, translated_refusal, words
 from rocketmq_capacity.plan_file.ledger import LedgerEntry
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import finalize, visible
@@ -109,7 +109,7 @@ def environment_of(loader: BaseLoader) -> Environment:
     environment.add_extension("jinja2.ext.i18n")
     # Not Jinja's own functions, which would not show invisible characters of the values in a text.
     environment.globals.update(_=gettext, gettext=gettext, ngettext=ngettext, severity_words=SEVERITY_WORDS)
-    environment.filters |= {"number": number, "t": told, "refusal": told_refusal, "words": _visible_words}
+    environment.filters |= {"number": number, "t": translated, "refusal": translated_refusal, "words": _visible_words}
     return environment
 
 

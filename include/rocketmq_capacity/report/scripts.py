@@ -14,7 +14,7 @@ from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
 from rocketmq_capacity.plan_file.visible import visible
-from rocketmq_capacity.report.approval import said_to_all
+from rocketmq_capacity.report.approval import answer_of_each
 from rocketmq_capacity.report.ways import ways_of
 from rocketmq_capacity.report.wording import action_title
 
@@ -96,7 +96,7 @@ def _scripts(plan: Plan) -> Iterator[tuple[str, Cause, list[PlanRecommendation]]
     if not plan.is_daily:
         return
     by_id = {one.id: one for one in plan.recommendations}
-    said = {} if plan.approval is UNSET else said_to_all(plan.approval)
+    said = {} if plan.approval is UNSET else answer_of_each(plan.approval)
     for cause in plan.causes:
         for number, way in enumerate(ways_of([by_id[one] for one in cause.recommendations], said)):
             name = f"{cause.id}.sh" if number == 0 else f"{cause.id}.{way[0].id}.sh"

@@ -24,7 +24,7 @@ from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, sum
 from rocketmq_capacity.report.tables import BY_OWNER
 from rocketmq_capacity.store.copies import copy_of
 from rocketmq_capacity.store.lake import PUBLISH, RUN_ID, Lake, Run
-from rocketmq_capacity.store.place import folders_in, is_local, listed, told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line, folders_in, is_local, listed
 from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
 
 OWNER_FILE: Final = re.compile(rf"{BY_OWNER}/[A-Za-z0-9_-][A-Za-z0-9._-]*\.csv")
@@ -182,7 +182,7 @@ class Shelf:
             if not _is_in_its_place(run.report, self.lake):
                 return None
             # A store that does not answer is no reason to keep in the index that there is no report.
-            with told_in_one_line(run.report):
+            with errors_in_one_line(run.report):
                 summary = _summary(run.report)
             return Report(self.kind, cluster, run_id, summary) if summary.cluster_name == cluster else None
         except UNREADABLE:

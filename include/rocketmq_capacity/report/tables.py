@@ -19,7 +19,7 @@ from rocketmq_capacity.plan_file.order import beside, identity
 from rocketmq_capacity.plan_file.owners import PeopleOfPlan
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
-from rocketmq_capacity.report.approval import said_to_all
+from rocketmq_capacity.report.approval import answer_of_each
 from rocketmq_capacity.report.facts import subject
 
 FINDING_COLUMNS: Final = (
@@ -192,7 +192,7 @@ def _answers(plan: Plan) -> dict[str, dict[str, str | None]]:
             "answered_at": when,
             "answer_why": said.why,
         }
-        for one, said in said_to_all(plan.approval).items()
+        for one, said in answer_of_each(plan.approval).items()
     }
 
 

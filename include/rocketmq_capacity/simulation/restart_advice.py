@@ -52,7 +52,7 @@ def _fewer_moves(asked: RestartTotals, others: Sequence[RestartTotals], bound: f
     """The batch and the strategy that move the fewest queues, if that is fewer than now."""
     same = [one for one in others if one.ending == asked.ending and one.client_ids == asked.client_ids]
     same = [one for one in same if one.moved_queues < asked.moved_queues and one.pause_s == asked.pause_s]
-    batches = [one for one in same if one.strategy == asked.strategy and _bears(one, bound)]
+    batches = [one for one in same if one.strategy == asked.strategy and _carries(one, bound)]
     if batches:
         best = min(batches, key=lambda one: (one.moved_queues, one.batch))
         yield (
@@ -71,8 +71,8 @@ def _fewer_moves(asked: RestartTotals, others: Sequence[RestartTotals], bound: f
         )
 
 
-def _bears(restart: RestartTotals, bound: float) -> bool:
-    """Whether the clients that are left are known to bear the load."""
+def _carries(restart: RestartTotals, bound: float) -> bool:
+    """Whether the clients that are left are known to carry the load."""
     return restart.busy_ratio is not None and restart.busy_ratio <= bound
 
 

@@ -13,7 +13,7 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
 from rocketmq_capacity.errors import ExecutorsUnfit, printable
-from rocketmq_capacity.store.place import CHECK, told_in_one_line
+from rocketmq_capacity.store.place import CHECK, errors_in_one_line
 from rocketmq_capacity.store.writing import make_folder
 
 TASKS: Final = 4
@@ -30,7 +30,7 @@ def check_executors(context: SparkContext, lake: Path) -> None:
     """
     given = lake / f"{CHECK}{uuid4().hex}"
     expected = [lake / f"{given.name}-{number}" for number in range(TASKS)]
-    with told_in_one_line(lake):
+    with errors_in_one_line(lake):
         make_folder(lake)
         given.write_bytes(b"")
         try:

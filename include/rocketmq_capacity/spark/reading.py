@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from rocketmq_capacity.store.place import told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line
 from rocketmq_capacity.tables.source import parquet_files
 
 Reader = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -49,7 +49,7 @@ def shares_of(session: SparkSession, files: Sequence[Path], columns: Sequence[st
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for task in batch.column(0).to_pylist():
-                with told_in_one_line(files[0]):
+                with errors_in_one_line(files[0]):
                     for parquet in parquet_files(files[ends[task] : ends[task + 1]]):
                         # Whole files: a function gets more units at once than a row group has.
                         yield from parquet.read(columns).combine_chunks().to_batches(BATCH_ROWS)

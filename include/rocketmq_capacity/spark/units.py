@@ -17,7 +17,7 @@ from rocketmq_capacity.spark.new_table import NewTable, add_file
 from rocketmq_capacity.spark.reading import Reader
 from rocketmq_capacity.store.lake import Run
 from rocketmq_capacity.store.manifest import File
-from rocketmq_capacity.store.place import is_local, told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line, is_local
 from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.dataset import Dataset
 
@@ -47,7 +47,7 @@ def map_units(
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         collect_seldom()  # Spark keeps the process for further tasks
-        with told_in_one_line(folder), _Files(places) as files, _count_in(counts) as count:
+        with errors_in_one_line(folder), _Files(places) as files, _count_in(counts) as count:
             for batch in read(batches) if read else batches:
                 for dataset, table in function(batch.to_pylist()):
                     files.write(dataset, table)

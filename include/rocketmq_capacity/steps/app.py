@@ -19,9 +19,9 @@ from rocketmq_capacity.progress.on_stream import progress_on
 from rocketmq_capacity.progress.progress import ERROR, INFO, Progress
 from rocketmq_capacity.settings.policy import Policy, PolicyChanges, read_policy
 from rocketmq_capacity.spark.daemon import without_archives
-from rocketmq_capacity.steps.asked_language import said_as_asked
+from rocketmq_capacity.steps.asked_language import in_asked_language
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.place import told_in_one_line, usable_place, variables_of
+from rocketmq_capacity.store.place import errors_in_one_line, usable_place, variables_of
 from rocketmq_capacity.store.run_lookup import existing_run
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def computing(args: Namespace, step: str) -> Iterator["Planning"]:
     with log_of(policy) as progress:
         name = APP_NAME.format(step=step)
         starting = session_under_way(name, run.snapshot_bytes(), progress.tell, variables_of(run.folder))
-        with told_in_one_line(run.folder), starting as session:
+        with errors_in_one_line(run.folder), starting as session:
             from rocketmq_capacity.steps.planning import Planning, waited_for
 
             yield Planning(waited_for(session, progress), run, policy, progress)
@@ -98,7 +98,7 @@ def storing(run: Run, policy: Policy, step: str, progress: Progress) -> Iterator
     from rocketmq_capacity.steps.planning import Planning, waited_for
 
     name = APP_NAME.format(step=step)
-    with told_in_one_line(run.folder), session_if_asked(name, progress.tell, variables_of(run.folder)) as session:
+    with errors_in_one_line(run.folder), session_if_asked(name, progress.tell, variables_of(run.folder)) as session:
         yield Planning(waited_for(session, progress), run, policy, progress)
     progress.tell(f"{step}: the run is in {run.folder}", INFO)
 
@@ -114,6 +114,6 @@ def run_app(main: Callable[[Sequence[str] | None], None]) -> None:
     try:
         main(None)
     except CapacityError as error:
-        said = said_as_asked(one_line(error), sys.argv[1:])
+        said = in_asked_language(one_line(error), sys.argv[1:])
         sys.stderr.write(stamped(ERROR, f"{Path(sys.argv[0]).stem}: {said}"))
         sys.exit(error.exit_status)

@@ -20,7 +20,7 @@ def asked_language(words: Sequence[str]) -> Language:
     return language_of_policy(policy)
 
 
-def said_as_asked(error: str, words: Sequence[str]) -> str:
+def in_asked_language(error: str, words: Sequence[str]) -> str:
     """An error's line in that language; English needs no catalogue."""
     language = asked_language(words)
     if language == ENGLISH:

@@ -14,7 +14,7 @@ from typing import Final
 from uuid import uuid4
 
 from rocketmq_capacity.errors import StoreUnreachable
-from rocketmq_capacity.store.place import file_system, is_local, key_of, told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line, file_system, is_local, key_of
 
 MOST_BYTES: Final = 1 << 30
 """Of all copies of a user: eight plans of the largest fleets, with their pages."""
@@ -33,7 +33,7 @@ def copy_of(file: Path, most_bytes: int = MOST_BYTES) -> Path:
     """
     if is_local(file):
         return file
-    with told_in_one_line(file):
+    with errors_in_one_line(file):
         about = file_system(file).info(key_of(file))
     if about["type"] != "file":
         raise FileNotFoundError(str(file))
@@ -45,7 +45,7 @@ def copy_of(file: Path, most_bytes: int = MOST_BYTES) -> Path:
         _make_room(about["size"], most_bytes)
         part = copy.with_name(f".{named}.{uuid4().hex}")
         try:
-            with told_in_one_line(file):
+            with errors_in_one_line(file):
                 file_system(file).get_file(key_of(file), str(part))
             part.replace(copy)
         finally:

@@ -43,7 +43,14 @@ from rocketmq_capacity.store.manifest import (
     write_manifest,
 )
 from rocketmq_capacity.store.new_file import PART
-from rocketmq_capacity.store.place import check_kept, contents, delete_in_store, difference, is_local, told_in_one_line
+from rocketmq_capacity.store.place import (
+    check_kept,
+    contents,
+    delete_in_store,
+    difference,
+    errors_in_one_line,
+    is_local,
+)
 from rocketmq_capacity.store.published import mark, published, unmark
 from rocketmq_capacity.store.run_lock import WAIT_S, busy, leased, locked
 from rocketmq_capacity.store.writing import make_folder, refuse_link, sync, sync_together
@@ -305,7 +312,7 @@ class Run:
         self.known.clear()
         if step == PUBLISH:
             unmark(self.folder)
-        with told_in_one_line(self.folder):
+        with errors_in_one_line(self.folder):
             self._manifest(step).unlink(missing_ok=True)
         sync(self._steps, deep=False)  # otherwise a loss of power could bring back the manifest of replaced datasets
 
@@ -347,7 +354,7 @@ class Run:
         """Errors: :class:`DatasetMissing` if the step has not finished in this run, or if its manifest is not whole."""
         if self.is_committed(step):
             return
-        with told_in_one_line(file := self._manifest(step)):
+        with errors_in_one_line(file := self._manifest(step)):
             is_there = file.exists()
         if is_there:
             raise DatasetMissing(f"{file}: is no whole manifest of the step {step}; run the step again")
@@ -401,6 +408,6 @@ class Lake:
 
     def folders(self, cluster: str = "*", run_id: str = "*") -> list[Run]:
         """The runs that there are, finished or not, by cluster and id; a folder that is a link is none."""
-        with told_in_one_line(self.root):
+        with errors_in_one_line(self.root):
             folders = sorted(self.root.glob(f"{cluster}/{run_id}"))
         return [Run(folder) for folder in folders if not (folder.is_symlink() or folder.parent.is_symlink())]

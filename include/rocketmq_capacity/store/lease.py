@@ -16,7 +16,7 @@ from typing import Final
 from uuid import uuid4
 
 from rocketmq_capacity.errors import StoreUnreachable
-from rocketmq_capacity.store.place import check_kept, file_system, key_of, put, told_in_one_line
+from rocketmq_capacity.store.place import check_kept, errors_in_one_line, file_system, key_of, put
 
 PREFIX: Final = ".lock."
 LEASE_S: Final = 60.0
@@ -65,7 +65,7 @@ class Lease:
     def _renew(self) -> None:
         while not self._ends.wait(BEAT_S):
             # If the store does not answer now, it may at the next beat; a commit asks whether the lock is still held.
-            with suppress(StoreUnreachable), told_in_one_line(self._folder):
+            with suppress(StoreUnreachable), errors_in_one_line(self._folder):
                 if not self.is_held():
                     return
                 put(self._place(self._number), self._held_for(LEASE_S))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from rocketmq_capacity.store.place import difference, file_system, key_of, told_in_one_line
+from rocketmq_capacity.store.place import difference, errors_in_one_line, file_system, key_of
 from rocketmq_capacity.store.writing import write_whole
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -53,7 +53,7 @@ def read_manifest(file: Path) -> Manifest | None:
     Errors: StoreUnreachable if it is in a store that does not tell: a step that nobody can ask about may be finished.
     """
     try:
-        with told_in_one_line(file):
+        with errors_in_one_line(file):
             content = file.read_bytes()
         manifest = msgspec.json.decode(content, type=Manifest)
     except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
@@ -87,7 +87,7 @@ def sizes_in(folder: Path) -> dict[str, int]:
 def sizes_below(folder: Path) -> dict[str, dict[str, int]]:
     """The sizes of all files of a folder of datasets in a store, by dataset and name."""
     sizes: dict[str, dict[str, int]] = {}
-    with suppress(FileNotFoundError), told_in_one_line(folder):
+    with suppress(FileNotFoundError), errors_in_one_line(folder):
         for key, about in file_system(folder).find(key_of(folder), detail=True).items():
             dataset, name = key.split("/")[-2:]
             sizes.setdefault(dataset, {})[name] = about["size"]

@@ -6,13 +6,13 @@ No run has such a name, so nothing takes the folder for a run.
 from pathlib import Path
 from typing import Final
 
-from rocketmq_capacity.store.place import told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line
 from rocketmq_capacity.store.writing import refuse_link, write_whole
 
 FILE: Final = ".notices/told.json"
 
 
-def told(cluster: Path) -> bytes | None:
+def record(cluster: Path) -> bytes | None:
     """The file of a cluster's folder; None if nobody was told anything.
 
     Errors: BadInput if it is a link; OSError, StoreUnreachable.
@@ -21,12 +21,12 @@ def told(cluster: Path) -> bytes | None:
     refuse_link(file.parent)
     refuse_link(file)
     try:
-        with told_in_one_line(file):
+        with errors_in_one_line(file):
             return file.read_bytes()
     except FileNotFoundError:
         return None
 
 
-def keep_told(cluster: Path, content: bytes) -> None:
+def keep_record(cluster: Path, content: bytes) -> None:
     """Replace the file."""
     write_whole(cluster / FILE, content)

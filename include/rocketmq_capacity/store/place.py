@@ -116,7 +116,7 @@ def usable_place(text: str) -> Path:
     if not is_local(place):
         name = f"{CHECK}{uuid4().hex}"
         try:
-            with told_in_one_line(place):
+            with errors_in_one_line(place):
                 _within_the_limit(place, partial(_put_and_delete, place, name))
         except FileNotFoundError:
             raise StoreUnreachable(f"{_named(place)}: there is no such bucket; expected one that exists") from None
@@ -186,7 +186,7 @@ def folders_in(place: Path) -> list[str]:
 
 def listed(folder: Path) -> dict[str, dict[str, Any]]:
     """What a store says of what is in a folder, by name: ``size``, ``type`` and what else it knows."""
-    with suppress(FileNotFoundError), told_in_one_line(folder):
+    with suppress(FileNotFoundError), errors_in_one_line(folder):
         key = key_of(folder)
         entries = file_system(folder).ls(key, detail=True)
         return {one["name"].rpartition("/")[2]: one for one in entries if one["name"].rstrip("/") != key}
@@ -207,7 +207,7 @@ def check_kept(folder: Path, written: Mapping[str, int], held: Mapping[str, int]
         held = _held(folder, written)
     if problem := difference(written, held):
         for name in [name for name in written.keys() & held.keys() if written[name] != held[name]]:
-            with suppress(FileNotFoundError, StoreUnreachable), told_in_one_line(folder):
+            with suppress(FileNotFoundError, StoreUnreachable), errors_in_one_line(folder):
                 file_system(folder).rm_file(key_of(folder / name))
         expected = "expected a store that keeps what it accepts"
         raise StoreUnreachable(f"{_named(folder)}: {problem}, although the store has accepted it; {expected}")
@@ -217,7 +217,7 @@ def _held(folder: Path, names: Iterable[str]) -> dict[str, int]:
     """The sizes of files of a store by their names, which may have a folder before them; there may be more of them."""
     alone, *more = names
     if not more:  # a folder may have thousands of other files
-        with suppress(FileNotFoundError), told_in_one_line(folder):
+        with suppress(FileNotFoundError), errors_in_one_line(folder):
             return {alone: file_system(folder).info(key_of(folder / alone))["size"]}
         return {}
     inside = {PurePosixPath(name).parent for name in (alone, *more)}
@@ -280,7 +280,7 @@ def _put(files: Any, key: str, content: bytes | Path, mode: str) -> None:
 
 def size_in_store(folder: Path) -> int:
     """The bytes of all that a store has below a place."""
-    with told_in_one_line(folder):
+    with errors_in_one_line(folder):
         return int(file_system(folder).du(key_of(folder)))
 
 
@@ -288,7 +288,7 @@ def delete_in_store(folder: Path) -> None:
     """Delete what a store has below a place; a folder of this machine stays. It is no error if there is nothing."""
     if is_local(folder):
         return
-    with suppress(FileNotFoundError), told_in_one_line(folder):
+    with suppress(FileNotFoundError), errors_in_one_line(folder):
         file_system(folder).rm(key_of(folder), recursive=True)
 
 
@@ -302,7 +302,7 @@ def contents(places: Sequence[Path]) -> Iterator[bytes]:
         if is_local(part[0]):
             yield from (place.read_bytes() for place in part)
             continue
-        with told_in_one_line(part[0]):
+        with errors_in_one_line(part[0]):
             # From byte 0: a package that is asked for an object without a range asks for its length first.
             held = file_system(part[0]).cat_ranges([*map(key_of, part)], 0, None, on_error="raise")
         yield from held
@@ -314,7 +314,7 @@ def opened(place: Path) -> Any:
 
 
 @contextmanager
-def told_in_one_line(place: Path) -> Iterator[None]:
+def errors_in_one_line(place: Path) -> Iterator[None]:
     """Errors: StoreUnreachable instead of whatever the store's package raises while the body asks for this place."""
     if is_local(place):
         yield

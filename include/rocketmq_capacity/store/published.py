@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from rocketmq_capacity.store.place import is_local, listed, told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line, is_local, listed
 from rocketmq_capacity.store.writing import write_whole
 
 MARKS: Final = ".published"
@@ -48,7 +48,7 @@ def mark(run: Path) -> None:
 def unmark(run: Path) -> None:
     """Note in a store that the run of this folder is not published, or not any more."""
     if not is_local(run):
-        with suppress(FileNotFoundError), told_in_one_line(run):
+        with suppress(FileNotFoundError), errors_in_one_line(run):
             _mark_of(run).unlink()
 
 

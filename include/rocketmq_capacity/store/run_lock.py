@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from rocketmq_capacity.errors import RunBusy
 from rocketmq_capacity.store.lease import LEASE_S, Lease
-from rocketmq_capacity.store.place import told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line
 from rocketmq_capacity.store.writing import make_folder
 
 LOCK: Final = ".lock"
@@ -52,7 +52,7 @@ def leased(folder: Path, wait_s: float, held: list[Lease]) -> Iterator[None]:
     """
     ends_at = time.monotonic() + wait_s + (LEASE_S if wait_s else 0)
     lease = Lease(folder)
-    with told_in_one_line(folder):
+    with errors_in_one_line(folder):
         while not lease.take():
             if time.monotonic() >= ends_at:
                 raise busy(folder)
@@ -62,5 +62,5 @@ def leased(folder: Path, wait_s: float, held: list[Lease]) -> Iterator[None]:
         yield
     finally:
         held.remove(lease)
-        with told_in_one_line(folder):
+        with errors_in_one_line(folder):
             lease.give_back()

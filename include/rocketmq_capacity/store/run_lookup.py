@@ -9,7 +9,7 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, shown
 from rocketmq_capacity.store.lake import RUN_ID, Lake, Run
-from rocketmq_capacity.store.place import told_in_one_line
+from rocketmq_capacity.store.place import errors_in_one_line
 from rocketmq_capacity.store.run_key import is_of_source
 
 
@@ -96,7 +96,7 @@ def is_trial(run: Run) -> bool:
     Errors: StoreUnreachable if the lake is in a store that does not tell.
     """
     try:
-        with told_in_one_line(run.own_policy):
+        with errors_in_one_line(run.own_policy):
             content = run.own_policy.read_bytes()
         return msgspec.json.decode(content, type=_OwnPolicy).is_trial
     except FileNotFoundError:

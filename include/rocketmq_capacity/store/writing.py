@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from rocketmq_capacity.errors import BadInput
-from rocketmq_capacity.store.place import check_kept, is_local, put, put_many, told_in_one_line
+from rocketmq_capacity.store.place import check_kept, errors_in_one_line, is_local, put, put_many
 
 AT_ONCE: Final = 16
 
@@ -82,7 +82,7 @@ def _put_together(folder: Path, contents: Mapping[str, bytes | Iterable[bytes]])
             with parts[name].open("xb") as file:
                 file.writelines([data] if isinstance(data, bytes) else data)
         inside = [name for name in parts if "/" in name]  # such as thousands of scripts
-        with told_in_one_line(folder):
+        with errors_in_one_line(folder):
             put_many(folder, {name: parts[name] for name in inside})
             for name in [name for name in parts if "/" not in name]:
                 put(folder / name, parts[name])

@@ -10,7 +10,7 @@ from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.order import beside
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
-from rocketmq_capacity.report.approval import Said, said_to_all
+from rocketmq_capacity.report.approval import Said, answer_of_each
 from rocketmq_capacity.report.limits import ALL_FOLDED_CAUSES, CAUSES, FOLDED, FOLDED_CAUSES
 from rocketmq_capacity.report.needed import scales_down
 from rocketmq_capacity.report.scripts import script_names
@@ -44,7 +44,7 @@ class Answers:
     def __init__(self, plan: Plan) -> None:
         self.findings: Mapping[str, PlanFinding] = {finding.id: finding for finding in plan.findings}
         self.recommendations: Mapping[str, PlanRecommendation] = {one.id: one for one in plan.recommendations}
-        self.said: Mapping[str, Said] = {} if plan.approval is UNSET else said_to_all(plan.approval)
+        self.said: Mapping[str, Said] = {} if plan.approval is UNSET else answer_of_each(plan.approval)
         """What a person said to recommendations, by id."""
         self.scripts: Mapping[str, str] = script_names(plan)
         """By the first recommendation of a way (id), the path of its script."""

@@ -36,14 +36,14 @@ from rocketmq_capacity.report.view.groups import (
 from rocketmq_capacity.report.view.headroom import HeadroomLine, headroom_lines
 from rocketmq_capacity.report.view.heat_map import HeatMap, heat_map
 from rocketmq_capacity.report.view.ledger import LedgerView, ledger_of
-from rocketmq_capacity.report.view.pictures import Chart, load_picture, overview_picture, telling_loads
+from rocketmq_capacity.report.view.owners import AcceptedList, OwnerList, accepted_of, owners_of
+from rocketmq_capacity.report.view.pictures import Chart, load_picture, notable_loads, overview_picture
 from rocketmq_capacity.report.view.producers import UnevenTopic, producers_of
 from rocketmq_capacity.report.view.savings import Savings, savings_of
 from rocketmq_capacity.report.view.scenario import ScenarioView, scenario_of
 from rocketmq_capacity.report.view.score import ScoreView, score_view
 from rocketmq_capacity.report.view.sizes import SizesView, sizes_of
 from rocketmq_capacity.report.view.summary import Summary, summary_of
-from rocketmq_capacity.report.view.told import AcceptedList, OwnerList, accepted_of, owners_of
 from rocketmq_capacity.tables.assess.clients import ClientLoad
 from rocketmq_capacity.tables.assess.failures import GroupFailure
 from rocketmq_capacity.tables.assess.groups import GroupSize
@@ -185,7 +185,7 @@ def _sections(
         best = best_alternative(group.strategies, now, measure)
         alternative = None if best is None else best.strategy
         section = section_of(group, lines[name], staff[name], status[name], answers, alternative)
-        telling = telling_loads(now, clients[name], measure, alternative)
+        telling = notable_loads(now, clients[name], measure, alternative)
         chart = None
         if telling is not None and drawn < CHARTS:
             drawn += 1

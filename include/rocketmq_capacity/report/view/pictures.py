@@ -32,7 +32,7 @@ class Chart(Drawn):
     """The alternative leaves fewer queues unread or read twice, but shares them out less evenly than today's."""
 
 
-def telling_loads(
+def notable_loads(
     now: StrategyPlan | None, rows: Sequence[ClientLoad], measure: Measure, alternative: str | None
 ) -> Loads | None:
     """The loads of a group that is worth a chart: uneven, with idle clients, or with a better alternative.
