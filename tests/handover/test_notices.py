@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from rocketmq_capacity.handover.notices import EVERYBODY, News, ToldOwner, content_of, news_of, record_in
-from rocketmq_capacity.handover.notices import Told as ToldOwners
+from rocketmq_capacity.handover.notices import EVERYBODY, News, OwnerRecord, content_of, news_of, record_in
+from rocketmq_capacity.handover.notices import NoticeRecord as ToldOwners
 from rocketmq_capacity.handover.tickets import Tickets, tickets_of
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import plan_of
@@ -28,12 +28,12 @@ def tickets(*findings: dict[str, Any], day: int = 20, policy: Policy = OWNED) ->
 
 
 def news(
-    made: Tickets, told: ToldOwner | None = None, owner: str = "payments", *, is_complete: bool = True
+    made: Tickets, told: OwnerRecord | None = None, owner: str = "payments", *, is_complete: bool = True
 ) -> News | None:
-    return news_of(made, owner, told or ToldOwner(), is_complete=is_complete, worse_factor=2.0)
+    return news_of(made, owner, told or OwnerRecord(), is_complete=is_complete, worse_factor=2.0)
 
 
-def told_of(*findings: dict[str, Any]) -> ToldOwner:
+def told_of(*findings: dict[str, Any]) -> OwnerRecord:
     """What the owner knows after a plan of these findings."""
     said = news(tickets(*findings))
     assert said is not None

@@ -19,7 +19,7 @@ EVERYBODY: Final = ""
 """Stands for an owner where all causes are told, whoever they belong to."""
 
 
-class ToldCause(Struct, frozen=True, kw_only=True):
+class CauseRecord(Struct, frozen=True, kw_only=True):
     """A cause as an owner was told of it."""
 
     severity: Severity
@@ -28,21 +28,21 @@ class ToldCause(Struct, frozen=True, kw_only=True):
     impact: Impact
 
 
-class ToldOwner(Struct, frozen=True, kw_only=True):
+class OwnerRecord(Struct, frozen=True, kw_only=True):
     """What an owner was told; ``day`` is the UTC day of the last plan of which there was a notice."""
 
     day: str = ""
-    causes: dict[str, ToldCause] = {}
+    causes: dict[str, CauseRecord] = {}
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class NoticeRecord(Struct, frozen=True, kw_only=True):
     """What the owners of a cluster were told."""
 
-    owners: dict[str, ToldOwner] = {}
+    owners: dict[str, OwnerRecord] = {}
 
-    def with_owner(self, owner: str, told_owner: ToldOwner) -> "Told":
+    def with_owner(self, owner: str, told_owner: OwnerRecord) -> "NoticeRecord":
         """The same, with what one owner was told now."""
-        return Told(owners={**self.owners, owner: told_owner})
+        return NoticeRecord(owners={**self.owners, owner: told_owner})
 
 
 class WorseCause(Struct, frozen=True, kw_only=True):
@@ -65,8 +65,8 @@ class News(Struct, frozen=True, kw_only=True):
 
     new: tuple[Ticket, ...]
     worse: tuple[WorseCause, ...]
-    gone: tuple[ToldCause, ...]
-    known: ToldOwner
+    gone: tuple[CauseRecord, ...]
+    known: OwnerRecord
 
     @property
     def is_any(self) -> bool:
@@ -75,7 +75,13 @@ class News(Struct, frozen=True, kw_only=True):
 
 
 def news_of(
-    tickets: Tickets, owner: str, before: ToldOwner, *, is_complete: bool, worse_factor: float, once_a_day: bool = True
+    tickets: Tickets,
+    owner: str,
+    before: OwnerRecord,
+    *,
+    is_complete: bool,
+    worse_factor: float,
+    once_a_day: bool = True,
 ) -> News | None:
     """What is to be said to an owner; None if there was a notice of that day, or of a later one.
 
@@ -106,11 +112,11 @@ def news_of(
         new=new,
         worse=worse,
         gone=tuple(sorted(gone, key=lambda one: (SEVERITIES.index(one.severity), one.title))),
-        known=ToldOwner(day=day if said else before.day, causes={**kept, **changed}),
+        known=OwnerRecord(day=day if said else before.day, causes={**kept, **changed}),
     )
 
 
-def _worse(tickets: Sequence[Ticket], told_causes: Mapping[str, ToldCause], factor: float) -> Iterator[WorseCause]:
+def _worse(tickets: Sequence[Ticket], told_causes: Mapping[str, CauseRecord], factor: float) -> Iterator[WorseCause]:
     for ticket in tickets:
         if (before := told_causes.get(ticket.key)) is not None:
             figures = tuple(grown(before.impact, ticket.impact, factor))
@@ -118,15 +124,15 @@ def _worse(tickets: Sequence[Ticket], told_causes: Mapping[str, ToldCause], fact
                 yield WorseCause(ticket=ticket, severity_before=before.severity, figures=figures)
 
 
-def _as_told(ticket: Ticket) -> ToldCause:
-    return ToldCause(severity=ticket.severity, title=ticket.title, message=ticket.message, impact=ticket.impact)
+def _as_told(ticket: Ticket) -> CauseRecord:
+    return CauseRecord(severity=ticket.severity, title=ticket.title, message=ticket.message, impact=ticket.impact)
 
 
-def record_in(content: bytes) -> Told:
+def record_in(content: bytes) -> NoticeRecord:
     """What a stored file says was told. Errors: ValueError, RecursionError if it is damaged."""
-    return msgspec.json.decode(content, type=Told)
+    return msgspec.json.decode(content, type=NoticeRecord)
 
 
-def content_of(record: Told) -> bytes:
+def content_of(record: NoticeRecord) -> bytes:
     """The bytes that `record_in` reads."""
     return msgspec.json.encode(record)

@@ -15,10 +15,10 @@ from airflow.sdk import Context
 
 from rocketmq_capacity.handover.notices import (
     EVERYBODY,
+    CauseRecord,
     News,
-    Told,
-    ToldCause,
-    ToldOwner,
+    NoticeRecord,
+    OwnerRecord,
     content_of,
     news_of,
     record_in,
@@ -79,7 +79,7 @@ class OwnerNotices:
         return news_of(
             self._tickets,
             owner,
-            self._record.owners.get(owner, ToldOwner()),
+            self._record.owners.get(owner, OwnerRecord()),
             is_complete=self._is_complete,
             worse_factor=self._policy.changes.worse_factor,
             once_a_day=owner != EVERYBODY,
@@ -107,7 +107,7 @@ class OwnerNotices:
 
     def keep(self, news: News, owner: str = EVERYBODY) -> None:
         """Note what an owner has been told."""
-        if news.known != self._record.owners.get(owner, ToldOwner()):
+        if news.known != self._record.owners.get(owner, OwnerRecord()):
             self._record = self._record.with_owner(owner, news.known)
             keep_record(self._cluster, content_of(self._record))
 
@@ -116,7 +116,7 @@ class OwnerNotices:
         noted = f" ({words(note)})" if note else ""
         return NoticeLine(said, f"{self._page}#{anchor}", f"{noted} · {ticket.message}")
 
-    def _cause(self, cause: Ticket | ToldCause) -> str:
+    def _cause(self, cause: Ticket | CauseRecord) -> str:
         """Its severity and its title, without the cluster, which the subject names."""
         title = cause.title.removeprefix(f"{self._tickets.cluster_name}: ")
         return f"{words(SEVERITY_WORDS[cause.severity])} · {title}"
@@ -137,11 +137,11 @@ def _counts(news: News) -> str:
     return ", ".join(text for found, text in counts if found)
 
 
-def _record(cluster: Path) -> Told:
+def _record(cluster: Path) -> NoticeRecord:
     """What the owners were told. A damaged file is set aside, with a warning: everything is new then."""
     content = record(cluster)
     try:
-        return Told() if content is None else record_in(content)
+        return NoticeRecord() if content is None else record_in(content)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         logging.getLogger(__name__).warning("%s: what owners were told cannot be read: %s", cluster, error)
-        return Told()
+        return NoticeRecord()
