@@ -7,7 +7,7 @@ from rocketmq_capacity.settings.policy import Policy
 from tests.assessment.cases import READ_ONLY, member, members, pops
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import CONFIGURED, NAMESERVER, POLICY, Cases
-from tests.simulation.clusters import queues
+from tests.simulation.clusters import queues, reads
 
 CASES = Cases()
 CAP = POLICY.thresholds.EXPAND_QUEUES.max_queues_per_broker
@@ -64,6 +64,15 @@ CASES.group("expand_configured_asks", members(3), CONFIGURED)
 CASES.group(CONFIGURED, members(2, allocate_strategy="CONFIG"), CONFIGURED)
 CASES.topic("expand_popped")
 CASES.group("expand_pops", members(20), "expand_popped", subscriptions=(pops("expand_popped"),))
+CASES.topic("expand_mixed_pulled", queues("broker-a", 2), queues("broker-b", 2))
+CASES.topic("expand_mixed_popped", queues("broker-a", 2), queues("broker-b", 2))
+CASES.group(
+    "expand_mixed",
+    members(8),
+    "expand_mixed_pulled",
+    "expand_mixed_popped",
+    subscriptions=(reads("expand_mixed_pulled"), pops("expand_mixed_popped")),
+)
 CASES.case("expand_broadcasts", members(20), message_model="BROADCASTING")
 CASES.topic("%RETRY%expand_enough", queues("broker-a", 1))
 CASES.topic("%DLQ%expand_enough", queues("broker-a", 1), rates={("broker-a", 0): 0.0})
@@ -195,6 +204,15 @@ def test_no_other_group_of_the_topic_may_suffer(answered: Answers, topic: str, s
     assert answered.all("EXPAND_QUEUES", topic=topic) == []
     asks = answered.one("SCALE_CONSUMERS", "expand_configured_asks" if topic == CONFIGURED else f"{topic}_asks")
     assert f"would make it worse for {suffers}" in asks["reason"]
+
+
+def test_only_the_pulled_topics_count_where_a_group_also_pops(answered: Answers) -> None:
+    """The clients pop the other topic's queues, and four of them still own none of this one's four queues."""
+    found = answered.one("EXPAND_QUEUES", topic="expand_mixed_pulled")
+
+    assert _set_to(answered, "expand_mixed_pulled") == {"broker-a:10911": "4", "broker-b:10911": "4"}
+    assert found["reason"].startswith("4 queues on each writable broker: idle clients of its groups go from 4 to 0,")
+    assert [side["groups"][0]["idle"] for side in (found["before"], found["after"])] == [4, 0]
 
 
 def test_who_pops_or_broadcasts_needs_no_queues(answered: Answers) -> None:

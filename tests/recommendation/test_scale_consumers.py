@@ -101,6 +101,7 @@ def test_what_cannot_be_simulated_is_not_recommended(answered: Answers) -> None:
 
 
 def test_who_pops_another_topic_would_be_missed(answered: Answers) -> None:
-    """c03 and c04 own no queue of the pulled topic, and read the popped one."""
+    """c03 and c04 own no queue of the pulled topic, and read the popped one; only more queues answer that."""
     assert answered.judged.finding("IDLE_CONSUMERS", "scale_pops_too")["subjects"] == ["c03", "c04"]
-    assert answered.actions("scale_pops_too") == ["INVESTIGATE"]
+    assert answered.actions("scale_pops_too") == []
+    assert answered.actions(topic="scale_pulled") == ["EXPAND_QUEUES"]

@@ -470,8 +470,7 @@ class AssessedGroup:
     @cached_property
     def is_popped(self) -> Flags:
         """For each queue whether it is popped, so that the broker divides its messages."""
-        queues = self.division.queues
-        return np.array([self.facts.pops(reads) for reads in queues.topics], bool)[queues.topic]
+        return self.division.is_popped
 
     @cached_property
     def pops(self) -> bool:

@@ -143,6 +143,19 @@ class GroupLoad:
         return np.flatnonzero((self.queues == 0) & self.is_whole)
 
     @cached_property
+    def pulled(self) -> Integers:
+        """How many queues of pulled business topics each client id owns."""
+        is_pulled = self.division.queues.is_business & ~self.division.is_popped
+        return np.bincount(self.owners.client[is_pulled[self.owners.queue]], minlength=len(self.queues))
+
+    @cached_property
+    def pulls_none(self) -> int:
+        """How many client ids own no queue of a pulled topic; if all topics are popped, or none, no queue at all."""
+        if not self.division.is_mixed:
+            return len(self.idle)
+        return int(np.count_nonzero((self.pulled == 0) & self.is_whole))
+
+    @cached_property
     def doubly_owned(self) -> list[Queue]:
         """Queues of which more than one consumer reads every message, in order; clients that pop a queue share it."""
         members, queues, owners = self.division.members, self.division.queues, self.owners

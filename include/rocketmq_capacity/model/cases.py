@@ -37,6 +37,8 @@ class CaseSide(Struct, frozen=True, kw_only=True):
 
     Attributes:
         idle: client ids without a queue.
+        pulls_none: client ids without a queue of a pulled topic, as IDLE_CONSUMERS counts them if only some topics are
+            popped; else the same as idle.
         orphan_queues: readable business queues that nobody reads.
         doubly_owned_queues: queues that more than one consumer reads.
         count: METRICS by number of queues.
@@ -44,6 +46,7 @@ class CaseSide(Struct, frozen=True, kw_only=True):
     """
 
     idle: int
+    pulls_none: int
     orphan_queues: int
     doubly_owned_queues: int
     count: Metrics | None = None

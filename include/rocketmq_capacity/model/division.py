@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rocketmq_capacity.model.arrays import Flags
 from rocketmq_capacity.model.arrays import Integers as Integers  # as steps/load_columns.py imports it
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.model.members import Members
@@ -101,6 +102,17 @@ class Division:
         if members.has_copies:
             return np.broadcast_to(members.takers, (len(self.queues.topics), len(members)))
         return None
+
+    @cached_property
+    def is_popped(self) -> Flags:
+        """For each queue of a single division whether it is popped, so that the broker divides its messages."""
+        return np.array([self.group.pops(reads) for reads in self.queues.topics], bool)[self.queues.topic]
+
+    @cached_property
+    def is_mixed(self) -> bool:
+        """Whether some of its business topics are popped, and others are pulled."""
+        is_popped = self.is_popped[self.queues.is_business]
+        return bool(is_popped.any()) and not is_popped.all()
 
     @property
     def among_listed(self) -> "Division":

@@ -220,7 +220,8 @@ def _of_asking(rule: str, asking: EffectOfCase | None, bound: float) -> str | No
     if rule == BUSY:
         return None  # the rule itself has computed the number
     if rule == IDLE:
-        return None if asking.after.idle < asking.before.idle else "would leave as many clients without any queue"
+        is_less = asking.after.pulls_none < asking.before.pulls_none
+        return None if is_less else "would leave as many clients without any queue"
     before, after = asking.before.count, asking.after.count
     is_even = before and after and after["excess"] <= min(bound, before["excess"])
     return None if is_even else "would not make it even"

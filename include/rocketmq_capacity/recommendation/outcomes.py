@@ -33,20 +33,17 @@ class CaseOutcome:
 
     @property
     def idle_before(self) -> int:
-        """Idle clients of all groups that can be computed."""
-        return sum(before.idle for _, before, _ in self._computed())
+        """Idle clients of all groups that can be computed, as IDLE_CONSUMERS counts them."""
+        return sum(before.pulls_none for _, before, _ in self._computed())
 
     @cached_property
     def idle_after(self) -> int:
         """The same after the change."""
-        return sum(after.idle for _, _, after in self._computed())
+        return sum(after.pulls_none for _, _, after in self._computed())
 
     def sides(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """The groups before and after, as the plan shows them."""
-        sides = [
-            ({"consumer_group": group, **side_shown(before)}, {"consumer_group": group, **side_shown(after)})
-            for group, before, after in self._computed()
-        ]
+        sides = [(_shown(group, before), _shown(group, after)) for group, before, after in self._computed()]
         return [before for before, _ in sides], [after for _, after in sides]
 
     def unknown(self) -> str | None:
@@ -59,6 +56,10 @@ class CaseOutcome:
         for group, effect in self.effects.items():
             if effect.before is not None and effect.after is not None:
                 yield group, effect.before, effect.after
+
+
+def _shown(group: str, side: CaseSide) -> dict[str, Any]:
+    return {"consumer_group": group, **side_shown(side), "idle": side.pulls_none}
 
 
 def outcomes(effects: Iterable[EffectOfCase]) -> Mapping[str, CaseOutcome]:

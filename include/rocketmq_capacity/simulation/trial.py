@@ -150,9 +150,11 @@ def _exchanged(whole: GroupLoad, old: GroupLoad, new: GroupLoad) -> CaseSide:
     number = whole.all_queues - old.all_queues + new.all_queues
     is_shared = whole.popped - old.popped + new.popped > 0
     floor = floor_of_equal(number, len(queues))
+    pulled = whole.pulled - old.pulled + new.pulled if whole.division.is_mixed else queues
     (count,) = metrics(queues[None, :].astype(np.float64), np.array([floor]), np.array([is_shared]))
     return CaseSide(
         idle=int(np.count_nonzero(queues == 0)),
+        pulls_none=int(np.count_nonzero(pulled == 0)),
         orphan_queues=len(whole.orphans) - len(old.orphans) + len(new.orphans),
         doubly_owned_queues=len(whole.doubly_owned) - len(old.doubly_owned) + len(new.doubly_owned),
         count=count,
@@ -255,6 +257,7 @@ class _Sides(Mapping[str, CaseSide]):
 def _side(load: GroupLoad) -> CaseSide:
     return CaseSide(
         idle=len(load.idle),
+        pulls_none=load.pulls_none,
         orphan_queues=len(load.orphans),
         doubly_owned_queues=len(load.doubly_owned),
         count=load.count,
