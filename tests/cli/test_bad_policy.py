@@ -74,6 +74,8 @@ WRONG_VALUES = [
     ("current_strategies: {g_pay: {class: com.acme.Own, jar: own.jar, url: x}}", "current_strategies.g_pay"),
     ("current_strategies: {g_pay: {class: com.acme.Own, jar: nowhere.jar}}", "current_strategies.g_pay.jar"),
     ("current_strategies: {default: {class: com.acme.Own, jar: own.jar}}", "current_strategies.default"),
+    ("thresholds: {PRODUCER_BALANCE: {dispersion: '1'}}", "thresholds.PRODUCER_BALANCE.dispersion"),
+    ("thresholds: {REBALANCE_FREQUENCY: {window_h: 1.0e+300}}", "thresholds.REBALANCE_FREQUENCY.window_h"),
     ("consistent_hash: 10", "consistent_hash"),
     ("consistent_hash: {virtual_nodes: -1}", "consistent_hash.virtual_nodes"),
     ("consistent_hash: {virtual_nodes: 1.5}", "consistent_hash.virtual_nodes"),

@@ -79,7 +79,7 @@ class ProducerBalancePolicy(Section):
     """PRODUCER_BALANCE."""
 
     level: Ratio = 0.001
-    dispersion: float = Field(default=1.0, gt=0, le=1_000_000, allow_inf_nan=False)
+    dispersion: NonNegative = Field(default=1.0, gt=0, le=1_000_000)
     min_messages: NonNegative = 5.0
     min_difference: NonNegative = 0.1
 
@@ -106,7 +106,7 @@ class StaleObject(Section):
 class RebalanceFrequency(Section):
     """REBALANCE_FREQUENCY."""
 
-    window_h: NonNegative = 3.0
+    window_h: NonNegative = Field(default=3.0, le=8_784)
     longest_gap_h: NonNegative = 1.0
     returns: NonNegative = Field(default=3.0, ge=1)
 
