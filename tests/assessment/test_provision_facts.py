@@ -1,5 +1,6 @@
 """UNDER_, RIGHT_, OVER_PROVISIONED and UNDECIDED where facts are unknown, differ between clients or do not agree."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -148,18 +149,21 @@ def test_what_is_too_much_even_at_the_least_is_too_much(judged: Judgement) -> No
 
 
 # Broadcasting
-def _broadcasting(name: str, handled: float | None, rate: float = 1_000.0, **facts: Any) -> None:
-    """Four clients that report to handle so many messages a second of 10 ms with ten threads."""
+def _broadcasting(
+    name: str, handled: float | None, rate: float = 1_000.0, ids: Sequence[str] = ("c1", "c2", "c3", "c4"), **facts: Any
+) -> None:
+    """Clients that report to handle so many messages a second of 10 ms with ten threads."""
     status = InventoryConsumeStatus(
         topic=name, consume_rt_ms=10.0, consume_ok_msgs_per_s=handled, consume_failed_msgs_per_s=0.0
     )
-    every = [member(one.client_id, consume_threads=10, consume_batch_size=1, status=(status,)) for one in members(4)]
+    every = [member(one, consume_threads=10, consume_batch_size=1, status=(status,)) for one in ids]
     PART.case(name, every, *QUEUES, rates=rates_of_all(rate), message_model="BROADCASTING", **facts)
 
 
 _broadcasting("broadcasts", 240.0)
 _broadcasting("broadcasts_too_much", 720.0)
 _broadcasting("broadcasts_unsaid", None)
+_broadcasting("broadcasts_twice_on_a_host", 480.0, ids=("c1", "c1", "c2"))
 _broadcasting("broadcasts_behind", 240.0, **growing("broadcasts_behind", 1_000, 90_000))
 
 
@@ -168,6 +172,12 @@ def test_a_broadcasting_client_is_as_busy_as_it_says_whatever_the_brokers_count(
     assert judged.group("broadcasts")["provision_status"] == "RIGHT_PROVISIONED"
     assert judged.group("broadcasts_too_much")["provision_status"] == "UNDER_PROVISIONED"
     assert judged.group("broadcasts_too_much")["needed_clients_target"] is None
+
+
+def test_two_broadcasting_consumers_with_one_id_are_as_busy_as_each_of_them(judged: Judgement) -> None:
+    """RocketMQ gives all broadcasting consumers of a host one id, and each of them handles every message."""
+    assert judged.group("broadcasts_twice_on_a_host")["utilisation"] == pytest.approx(0.48)
+    assert judged.group("broadcasts_twice_on_a_host")["provision_status"] == "RIGHT_PROVISIONED"
 
 
 def test_offsets_of_a_broadcasting_group_on_brokers_say_nothing_of_its_size(judged: Judgement) -> None:

@@ -19,6 +19,8 @@ NEEDS: Final = "compare both with mqadmin consumerStatus and consumerProgress"
 def consumed_msgs_per_s(division: Division) -> Numbers:
     """Messages a second that each client handles, with success or without.
 
+    Consumers with one id add up. Of broadcasting ones, of which each handles every message, the busiest one counts.
+
     Shape: a row a client id, a column a topic. NaN if the client reports nothing, or no rate of the topic; 0 for a
     topic that it leaves out while it reports others.
     """
@@ -30,7 +32,8 @@ def consumed_msgs_per_s(division: Division) -> Numbers:
     known = [one for one in consumed if one.topic in topics]
     client = np.array([clients[one.client_id] for one in known], np.int64)
     topic = np.array([topics[one.topic] for one in known], np.int64)
-    np.add.at(rates, (client, topic), np.array([one.msgs_per_s for one in known], np.float64))
+    together = np.maximum if division.group.is_broadcasting else np.add
+    together.at(rates, (client, topic), np.array([one.msgs_per_s for one in known], np.float64))
     return rates
 
 
