@@ -51,8 +51,9 @@ ACTION: Final = Action(
     way_back=_way_back,
     answers=(RULE, CAPACITY, CROSS_TOPIC, ORPHAN),
     offered=(
-        "if clients own no queue or are not needed, if more of them end an overload, or if a few more leave no"
-        " remainder; under CONFIG also for a client that has a list in the policy and does not run"
+        "if clients own no queue (and no queue is without an owner) or are not needed, if more of them end an overload,"
+        " or if a few more leave no remainder; under CONFIG also for a client that has a list in the policy and does"
+        " not run"
     ),
     moves_queues=True,
     thresholds=(
@@ -89,8 +90,8 @@ def scale_consumers(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         kept = clients - len(finding.subjects)
         if group.current_strategy in (AVG, AVG_BY_CIRCLE) and kept < (group.least_clients or 0):
             continue
-        if group.current_strategy == CONFIG and group.named(ORPHAN):
-            continue  # an idle client is the one whose list can have these queues
+        if group.named(ORPHAN):
+            continue  # an idle client is the one that can have these queues
         after = group.after(_without(group.facts, finding.subjects)) if kept > 0 else None
         if not gives_work(group.before, after, target):
             continue

@@ -31,6 +31,7 @@ def _check(recommended: Recommended, nameserver: str) -> Proof:
 
 
 RULE: Final = "IDLE_CONSUMERS"
+ORPHAN: Final = "ORPHAN_QUEUE"
 ACTION: Final = Action(
     name="SWITCH_TO_POP",
     title="Let {group} read by POP",
@@ -42,7 +43,7 @@ ACTION: Final = Action(
     answers=(RULE,),
     offered=(
         "if at least `min_idle_ratio` of the group is idle, for groups of Java push clients of 5.x on 5.x brokers"
-        " that consume nothing in order"
+        " that consume nothing in order; not while queues have no owner (ORPHAN_QUEUE), which idle clients can own"
     ),
     moves_queues=True,
     unknown_moves=(
@@ -70,8 +71,8 @@ def switch_to_pop(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     share = thresholds.SWITCH_TO_POP.pop_share_queue_num
     if not any(_are_many(group, one) for one in group.answerable_without_set_up(RULE)) or not _is_able(group):
         return
-    if needs_fewer(group.findings):
-        return
+    if needs_fewer(group.findings) or group.named(ORPHAN):
+        return  # once somebody owns the queues that nobody reads, fewer clients are idle, or none
     before, after = group.before, group.after(_popped(group.facts, share))
     if before is None or after is None or not gives_work(before, after, thresholds.ALLOCATION_SKEW.excess):
         return
