@@ -12,7 +12,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, Inventory
 from tests.assessment.cases import a_group, a_topic, member, members, owned, pops, takes
 from tests.assessment.judge import Row, judge
-from tests.simulation.clusters import cluster, queues
+from tests.simulation.clusters import cluster, queues, reads
 
 LISTS: Final = {
     "g": {f"c{i:02}": [{"topic": "t", "broker_name": "hz@a", "queue_id": i - 1}] for i in range(1, 4)},
@@ -104,6 +104,19 @@ def test_further_clients_are_tried_in_each_machine_room_in_turn() -> None:
 
     assert (found["provision_status"], found["needed_clients_target"]) == ("UNDER_PROVISIONED", 8)
     assert (found["max_useful_clients"], found["max_useful_replicas"]) == (7, 14)
+
+
+def test_a_group_that_also_pops_can_use_more_clients_than_its_pulled_topics_have_queues() -> None:
+    """Each of them reads the popped topic, whose messages are too many for four clients."""
+    pulled = a_topic("t", queues("hz@a", 4), rates={("hz@a", index): 1.0 for index in range(4)})
+    popped = a_topic("u", queues("hz@a", 4), rates={("hz@a", index): 100.0 for index in range(4)})
+    clients = _clients(4, status=(*takes("t", 10.0), *takes("u", 100.0)))
+    group = a_group("g", clients, [pulled, popped], subscriptions=(reads("t"), pops("u")), lag=0)
+    found = judge(cluster([pulled, popped], [group])).group("g")
+
+    assert (found["message_request_mode"], found["max_useful_clients"]) == ("MIXED", 4)
+    assert (found["provision_status"], found["needed_clients_target"]) == ("UNDER_PROVISIONED", 6)
+    assert (found["max_useful_replicas"], found["max_replicas"]) == (None, None)
 
 
 def test_too_few_clients_have_a_target_above_todays_number_or_none() -> None:

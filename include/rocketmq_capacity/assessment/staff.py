@@ -13,7 +13,7 @@ from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts, Reads
 from rocketmq_capacity.model.owners import Allocator
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.vocabulary import CONSISTENT_HASH, MACHINE_ROOM_NEARBY, OWN_CHOICE, POP
+from rocketmq_capacity.vocabulary import CONSISTENT_HASH, MACHINE_ROOM_NEARBY, MIXED, OWN_CHOICE, POP
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +98,10 @@ def max_useful_clients(facts: GroupFacts) -> int | None:
 def useful_clients(facts: GroupFacts, strategy: str | None) -> int | None:
     """How many clients can own a queue under the strategy in use; None as of :func:`max_useful_clients`.
 
-    AVG and AVG_BY_CIRCLE give the queues of every topic to the same clients, CONSISTENT_HASH those of each topic to
+    None as well if the group pops some topic, which every client reads. AVG and AVG_BY_CIRCLE give the queues of every topic to the same clients, CONSISTENT_HASH those of each topic to
     others. MACHINE_ROOM_NEARBY gives the queues of each machine room to the clients there.
     """
-    largest = max_useful_clients(facts)
+    largest = None if facts.message_request_mode == MIXED else max_useful_clients(facts)
     if not largest or strategy is None:
         return largest
     if strategy == CONSISTENT_HASH:
