@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rocketmq_capacity.collector import end_without_collector
-from rocketmq_capacity.errors import BadInput, CapacityError, is_writable, one_line
+from rocketmq_capacity.errors import BadInput, CapacityError, NotWritten, is_writable, one_line
 from rocketmq_capacity.steps.asked_language import asked_language, in_asked_language
 from rocketmq_capacity.vocabulary import ENGLISH, LANGUAGES, Language
 
@@ -30,6 +30,8 @@ APP_NAME: Final = f"{PROGRAM} plan"
 ON_UNITS: Final = tuple(f"{__package__}.steps.{step}" for step in ("allocate", "assess", "recommend"))
 """The modules of a plan's steps whose functions Spark's Python workers run."""
 A_MOMENT_S: Final = 0.01
+STANDARD_ERROR: Final = 2
+"""Its number, the highest of the three streams that every program has."""
 
 DESCRIPTION: Final = "Plan the consumer capacity of an Apache RocketMQ cluster."
 HELP: Final = "show this help message and exit"
@@ -168,6 +170,7 @@ def texts_of_help() -> Iterator[str]:
 
 def main() -> None:
     """Run the command line. An error of this package is one line on standard error, with its exit status."""
+    open_missing_streams()
     end_without_collector()
     try:
         with stopped_in_good_order():
@@ -196,7 +199,12 @@ def snapshot(given: Namespace) -> None:
     language = given.language or policy.language
     with progress_on(sys.stderr, quiet=given.quiet, said=Spoken(language)) as progress:
         inventory = inventory_of(None, given.nameserver, policy, settings, progress)
-    write_whole(given.out, render_inventory(inventory))
+    try:
+        write_whole(given.out, render_inventory(inventory))
+    except OSError as error:
+        raise NotWritten(
+            f"{given.out} cannot be written ({error.strerror}); expected a shorter name or a folder with more room"
+        ) from None
     with speaking(language):
         name, time = inventory.cluster_name, inventory.taken_at
         sys.stdout.write(phrase("{out}: {cluster} at {time}\n", out=given.out, cluster=name, time=time))
@@ -308,12 +316,25 @@ def _check_out_folder(out: Path, inputs: Sequence[Path | None], *, overwrite: bo
         raise BadInput("--out", "", f"{out} is a file; expected the name of a folder")
     if not overwrite and out.is_dir() and any(out.iterdir()):
         raise BadInput("--out", "", f"{out} is not empty; expected a new or empty folder, or --overwrite")
-    if out.is_mount():
+    if os.path.ismount(out.resolve()):
         raise BadInput("--out", "", f"{out} is a mount point, which cannot be replaced; expected a folder in it")
+    # A new folder takes its place: whoever works in the old one would be left in a deleted folder.
+    if _current_folder().is_relative_to(out.resolve()):
+        raise BadInput(
+            "--out", "", f"{out} is or holds the current folder, which would be replaced; expected another one"
+        )
     for given in filter(None, inputs):
         if out.resolve() in (given.resolve(), *given.resolve().parents):
             raise BadInput("--out", "", f"{out} holds {given}, which would be replaced; expected another folder")
     check_ours(out)
+
+
+def _current_folder() -> Path:
+    """Errors: BadInput if it was deleted: Java cannot start there."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise BadInput("--out", "", "the current folder was deleted; expected a start in one that exists") from None
 
 
 def _check_place(out: Path) -> None:
@@ -331,6 +352,18 @@ def _check_place(out: Path) -> None:
         raise BadInput("--out", "", f"{above} is a file; expected a folder for {out}")
     if not os.access(above, os.W_OK | os.X_OK):
         raise BadInput("--out", "", f"{above} cannot be written to; expected a folder that can, for {out}")
+
+
+def open_missing_streams() -> None:
+    """Open standard input, output and error on /dev/null where the caller has closed them (``>&-``).
+
+    Otherwise the next files that are opened take their numbers, and Spark's JVM would write its lines into those files.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= STANDARD_ERROR:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open to the end
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
 
 
 @contextmanager

@@ -133,6 +133,10 @@ class DiskFull(CapacityError):
     """No space is left where the tables are written, or where Spark keeps its temporary files."""
 
 
+class NotWritten(CapacityError):
+    """The output cannot be written, such as on a disk that is full."""
+
+
 class DatasetMissing(CapacityError):
     """A run lacks this dataset: an earlier step has not finished."""
 

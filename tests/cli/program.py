@@ -18,11 +18,19 @@ def command(*arguments: object) -> list[str]:
 
 
 def run(
-    *arguments: object, cwd: Path, env: Mapping[str, str] | None = None, time_limit_s: float = TIME_LIMIT_S
+    *arguments: object,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    time_limit_s: float = TIME_LIMIT_S,
+    before: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run it to its end in the folder ``cwd``, ``env`` added to this process's environment."""
+    """Run it to its end in the folder ``cwd``, ``env`` added to this process's environment.
+
+    ``before``: what a shell does first, such as ``ulimit -f 0;``.
+    """
+    shell = ["sh", "-c", f'{before} exec "$@"', "sh"] if before else []
     return subprocess.run(
-        command(*arguments),
+        [*shell, *command(*arguments)],
         cwd=cwd,
         env={**os.environ, **(env or {})},
         capture_output=True,

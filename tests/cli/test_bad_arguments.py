@@ -136,6 +136,28 @@ def test_a_mount_point_is_refused_for_it_cannot_be_replaced(refusal: Refusal, tm
     assert line == "--out: /proc is a mount point, which cannot be replaced; expected a folder in it"
 
 
+@pytest.mark.parametrize("out", [".", "../here", ".."])
+def test_the_current_folder_is_not_replaced(
+    refusal: Refusal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    (tmp_path / "plan" / "here").mkdir(parents=True)
+    (tmp_path / "plan" / ".rocketmq-capacity").write_text("here/\n")
+    monkeypatch.chdir(tmp_path / "plan" / "here")
+    line = refusal("plan", "--inventory", written(tmp_path), f"--out={out}", "--overwrite")
+    assert line == f"--out: {out} is or holds the current folder, which would be replaced; expected another one"
+
+
+def test_a_plan_is_not_started_in_a_deleted_folder(
+    refusal: Refusal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inventory = written(tmp_path)
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    line = refusal("plan", "--inventory", inventory, f"--out={tmp_path / 'out'}")
+    assert line == "--out: the current folder was deleted; expected a start in one that exists"
+
+
 @pytest.mark.parametrize("option", ["--inventory", "--policy", "--scenario", "--history"])
 def test_an_output_that_would_replace_an_input_is_refused(refusal: Refusal, tmp_path: Path, option: str) -> None:
     (tmp_path / "out" / "kept").mkdir(parents=True)

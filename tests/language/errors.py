@@ -25,6 +25,7 @@ TOLD_BY: Final = {
     "HTTPException": 1,
     "JavaMissing": 0,
     "NotSent": 0,
+    "NotWritten": 0,
     "PeerGivenUpError": 0,
     "RemoteProtocolError": 0,
     "RequestTimeoutError": 0,
