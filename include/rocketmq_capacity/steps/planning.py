@@ -1,5 +1,6 @@
 """A run that is being planned: its tables, the session that computes them, and the frame of every step."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -54,6 +55,8 @@ DATASETS: Final = {dataset.dataset_name(): dataset for dataset in tables.DATASET
 Shared = TypeVar("Shared")
 Rows = list[dict[str, Any]]
 """Some rows of a frame, as the functions over units get them."""
+_OF_PATTERNS: Final = re.compile(r"[\\{}\[\]*?]")
+"""Source: SparkHadoopUtil.isGlobPath of Spark 4.2; a backslash before each makes it a plain character."""
 
 
 def with_acceptances(policy: Policy, run: Run, taken_at: str) -> Policy:
@@ -175,7 +178,7 @@ class Planning:
         if not files:
             return self.session().createDataFrame([], schema)
         if is_local(self.run.folder):
-            return self.session().read.schema(schema).parquet(*map(str, files))
+            return self.session().read.schema(schema).parquet(*map(_as_pattern, files))
         from rocketmq_capacity.spark.reading import frame_of
 
         return frame_of(self.session(), files, schema)
@@ -390,6 +393,11 @@ class Planning:
 
     def _column(self, dataset: type[Dataset], column: str, condition: pc.Expression) -> pa.ChunkedArray:
         return self.table(dataset, [column], condition)[column]
+
+
+def _as_pattern(file: Path) -> str:
+    """The pattern that is this file alone: Spark takes every path that it reads for a pattern of names."""
+    return _OF_PATTERNS.sub(r"\\\g<0>", str(file))
 
 
 def waited_for(session: "Callable[[], SparkSession]", progress: Progress) -> "Callable[[], SparkSession]":
