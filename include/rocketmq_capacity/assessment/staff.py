@@ -98,8 +98,9 @@ def max_useful_clients(facts: GroupFacts) -> int | None:
 def useful_clients(facts: GroupFacts, strategy: str | None) -> int | None:
     """How many clients can own a queue under the strategy in use; None as of :func:`max_useful_clients`.
 
-    None as well if the group pops some topic, which every client reads. AVG and AVG_BY_CIRCLE give the queues of every topic to the same clients, CONSISTENT_HASH those of each topic to
-    others. MACHINE_ROOM_NEARBY gives the queues of each machine room to the clients there.
+    None as well if the group pops some topic, which every client reads. AVG and AVG_BY_CIRCLE give the queues of every
+    topic to the same clients, CONSISTENT_HASH those of each topic to others. MACHINE_ROOM_NEARBY gives the queues of
+    each machine room to the clients there.
     """
     largest = None if facts.message_request_mode == MIXED else max_useful_clients(facts)
     if not largest or strategy is None:

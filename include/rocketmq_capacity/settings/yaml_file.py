@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, cut, is_writable, most_like, shown
+from rocketmq_capacity.settings.input_file import content_of
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -34,15 +35,9 @@ def mapping_of_file(path: Path, what: str) -> dict[Any, Any]:
     """The mapping in a YAML file, empty for an empty file. Errors: BadInput naming the file and the line."""
     source = str(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        text = content.decode("utf-8")
-    except OSError as error:
-        raise BadInput(source, "", f"cannot be read ({error.strerror}); expected {what}") from None
+        text = content_of(path, what, LARGEST).decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(source, f"byte {error.start}", "is not UTF-8; expected UTF-8 text") from None
-    if len(content) > LARGEST:
-        raise BadInput(source, "", f"is too long; expected {what} of at most {LARGEST:,} bytes")
     return mapping_of_text(text, source, what)
 
 

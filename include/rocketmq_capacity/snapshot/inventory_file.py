@@ -3,9 +3,7 @@
 A wrong type, a number out of range or a repeated key is a :class:`BadInput` that names the place in the file.
 """
 
-import os
 import re
-import stat
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from rocketmq_capacity.errors import HALF_A_CHARACTER, BadInput, shown
+from rocketmq_capacity.settings.input_file import content_of
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory
 from rocketmq_capacity.snapshot.inventory_values import check_values
 from rocketmq_capacity.snapshot.repeated_members import has_each_once, repeated_member
@@ -43,17 +42,7 @@ def read_inventory(path: Path) -> Inventory:
 
     Errors: :class:`BadInput` naming the file, the place in it and what was expected.
     """
-    try:
-        with path.open("rb") as file:
-            is_on_disk = isinstance(path, os.PathLike)  # what is in an object store is no device
-            if is_on_disk and stat.S_ISCHR(os.fstat(file.fileno()).st_mode):  # such as /dev/zero, which never ends
-                raise BadInput(str(path), "", "is a device; expected an inventory file")
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise BadInput(str(path), "", f"cannot be read ({error.strerror}); expected an inventory file") from None
-    if len(data) > LARGEST:
-        raise BadInput(str(path), "", f"is too long; expected an inventory of at most {LARGEST:,} bytes")
-    return parse_inventory(data, source=str(path))
+    return parse_inventory(content_of(path, "an inventory file", LARGEST), source=str(path))
 
 
 def parse_inventory(data: bytes, *, source: str) -> Inventory:
