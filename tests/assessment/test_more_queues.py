@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopic, PastRate
-from tests.assessment.cases import a_group, a_topic, members, takes
+from tests.assessment.cases import a_group, a_topic, members, pops, takes
 from tests.assessment.judge import judge
-from tests.simulation.clusters import cluster, queues
+from tests.simulation.clusters import cluster, queues, reads
 
 NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
 DAYS = 14
@@ -46,3 +46,16 @@ def test_a_group_with_these_queues_and_clients_is_as_busy_at_its_peak_as_it_was_
     assert enough["provision_reason"].startswith("the busiest client is busy for 69.5 %")
     assert judge(a_cluster(20, 144.0)).group("g")["provision_status"] == "UNDER_PROVISIONED"
     assert judge(a_cluster(21, 144.0, clients=20)).group("g")["provision_status"] == "UNDER_PROVISIONED"
+
+
+def test_a_group_that_also_pops_needs_more_queues_and_clients_for_a_pulled_topic() -> None:
+    """A client handles 1,000 msg/s with all threads that it may have; at 600 each, five have a queue of their own."""
+    pulled = a_topic("t", queues("broker-a", 2), rates={("broker-a", 0): 1_500.0, ("broker-a", 1): 1_500.0})
+    popped = a_topic("u", queues("broker-a", 2), rates={("broker-a", 0): 1.0, ("broker-a", 1): 1.0})
+    status = (*takes("t", 64.0), *takes("u", 64.0))
+    clients = members(2, consume_threads=64, consume_batch_size=1, status=status)
+    group = a_group("g", clients, [pulled, popped], subscriptions=(reads("t"), pops("u")), lag=0)
+    evidence = judge(cluster([pulled, popped], [group])).finding("CONSUMER_CAPACITY", "g")["evidence"]
+
+    assert evidence["needed_clients"] is None
+    assert evidence["needed_queues"] == {"topic": "t", "queues_per_broker": 5, "clients": 5}

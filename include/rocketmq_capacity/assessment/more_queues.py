@@ -11,7 +11,7 @@ from rocketmq_capacity.assessment.current import OwnersToday, predicted_owners
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.search import least_number, result
 from rocketmq_capacity.assessment.sizes import Sizes
-from rocketmq_capacity.assessment.staff import Staff, useful_clients
+from rocketmq_capacity.assessment.staff import Staff, max_useful_clients, useful_clients
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
@@ -69,10 +69,11 @@ def more_queues(staff: Staff, work: Work, bound: float, *, is_harmed: bool) -> M
 def queues_and_clients(staff: Staff, work: Work, bound: float) -> MoreQueues | None:
     """The fewest queues on each broker of that topic that are enough together with more clients, and these clients."""
     today, evenly = staff.facts.connections, work.evenly() * staff.peak.scale
-    if np.isnan(evenly) or staff.useful_clients is None:
+    if np.isnan(evenly) or max_useful_clients(staff.facts) is None:
         return None
     for topic, per_broker, sizes in _layouts(staff, work):
-        most = sizes.staff.useful_clients or 0
+        # A group that also pops can use any number; more than these own no queue of the topic.
+        most = sizes.staff.useful_clients or max_useful_clients(sizes.staff.facts) or 0
         # With fewer clients than this, even the best division is too much.
         if most <= today or most * bound < today * evenly or not _is_enough(sizes, bound, most):
             continue
