@@ -36,7 +36,7 @@ from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
 from rocketmq_capacity.assessment.suspended import Shares, Suspended, suspended_clients
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend, traffic_trend
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
-from rocketmq_capacity.model.arrays import Flags, Numbers
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, LastClients, Reads
 from rocketmq_capacity.model.owners import Allocator, Owners, Verdict
@@ -446,7 +446,7 @@ class AssessedGroup:
     def slow_pulls(self) -> SlowPulls | None:
         """The queues that get more than the settings of their readers let them pull; None if there are none."""
         owners = None if self.today_load is None else self.today_load.owners
-        return None if owners is None else slow_pulls(self.division, owners, self.weights.msgs_per_s, self.is_popped)
+        return None if owners is None else slow_pulls(self.division, owners, self.weights.msgs_per_s)
 
     @property
     def is_harmed(self) -> bool:
@@ -468,14 +468,9 @@ class AssessedGroup:
         return is_settled(consumer, self.policy.thresholds)
 
     @cached_property
-    def is_popped(self) -> Flags:
-        """For each queue whether it is popped, so that the broker divides its messages."""
-        return self.division.is_popped
-
-    @cached_property
     def pops(self) -> bool:
         """Whether it pops some queue."""
-        return bool(self.is_popped.any())
+        return bool(self.division.is_popped.any())
 
     @cached_property
     def is_settling(self) -> bool:

@@ -370,7 +370,7 @@ def _pulls(group: AssessedGroup) -> Flags:
     pulls = np.zeros(len(group.client_ids), bool)
     if group.today is not None:
         owners = group.today.owners
-        pulls[owners.client[~group.is_popped[owners.queue]]] = True
+        pulls[owners.client[~group.division.is_popped[owners.queue]]] = True
         popped = {reads.topic.topic for reads in group.business if group.facts.pops(reads)}
         pulls[[client for client, queue in owners.strangers if queue.topic not in popped]] = True
     return pulls
@@ -437,7 +437,7 @@ def drained(group: AssessedGroup) -> tuple[list[str], list[tuple[str, str]]]:
     is_dead = np.array([_is_dead(place) for place in queues.places], bool)
     if not is_dead.any():
         return [], []
-    is_done = is_dead[queues.place] & weights.has_lag & (weights.lag == 0) & ~group.is_popped
+    is_done = is_dead[queues.place] & weights.has_lag & (weights.lag == 0) & ~group.division.is_popped
     works = np.zeros(len(group.client_ids), bool)
     works[owners.client[~is_done[owners.queue]]] = True
     works[[client for client, _ in owners.strangers]] = True

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from rocketmq_capacity.model.arrays import Flags, Numbers
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import Consumer
 from rocketmq_capacity.model.owners import Owners
@@ -40,14 +40,13 @@ class SlowPulls:
     most_msgs_per_s: float
 
 
-def slow_pulls(division: Division, owners: Owners, msgs_per_s: Numbers, is_popped: Flags) -> SlowPulls | None:
+def slow_pulls(division: Division, owners: Owners, msgs_per_s: Numbers) -> SlowPulls | None:
     """The queues of a group that get more than their readers pull; None if there are none, or nobody reports a pause.
 
     Args:
         division: the queues and the clients.
         owners: who reads which queue.
         msgs_per_s: messages a second that the group gets from each queue; NaN if unknown.
-        is_popped: whether each queue is popped.
     """
     members = division.members
     paused = [one for one in members.consumers if one.pull_interval_ms and one.pull_batch_size]
@@ -56,7 +55,7 @@ def slow_pulls(division: Division, owners: Owners, msgs_per_s: Numbers, is_poppe
     slowest = min(paused, key=_most)
     bounds = np.full(len(members.client_ids), np.inf)
     bounds[[members.client_ids.index(one.client_id) for one in paused]] = [_most(one) for one in paused]
-    is_behind = (msgs_per_s[owners.queue] > bounds[owners.client]) & ~is_popped[owners.queue]
+    is_behind = (msgs_per_s[owners.queue] > bounds[owners.client]) & ~division.is_popped[owners.queue]
     if not is_behind.any():
         return None
     names = division.queues.names

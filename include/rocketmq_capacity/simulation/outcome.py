@@ -157,6 +157,6 @@ def _readers(group: AssessedGroup) -> dict[Queue, frozenset[tuple[str, int]]]:
     if load is not None:
         names = group.division.queues.names
         for queue, client in zip(load.owners.queue.tolist(), load.owners.client.tolist(), strict=True):
-            copies = 1 if group.is_popped[queue] else int(members.copies[client])
+            copies = 1 if group.division.is_popped[queue] else int(members.copies[client])
             readers.setdefault(names[queue], set()).add((members.client_ids[client], copies))
     return {queue: frozenset(ids) for queue, ids in readers.items()}
