@@ -363,7 +363,7 @@ def open_missing_streams() -> None:
         os.set_inheritable(number, True)
     os.close(number)
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open to the end
-    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # likewise
 
 
 @contextmanager

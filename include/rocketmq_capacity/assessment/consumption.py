@@ -32,8 +32,8 @@ def consumed_msgs_per_s(division: Division) -> Numbers:
     known = [one for one in consumed if one.topic in topics]
     client = np.array([clients[one.client_id] for one in known], np.int64)
     topic = np.array([topics[one.topic] for one in known], np.int64)
-    together = np.maximum if division.group.is_broadcasting else np.add
-    together.at(rates, (client, topic), np.array([one.msgs_per_s for one in known], np.float64))
+    combine = np.maximum if division.group.is_broadcasting else np.add
+    combine.at(rates, (client, topic), np.array([one.msgs_per_s for one in known], np.float64))
     return rates
 
 

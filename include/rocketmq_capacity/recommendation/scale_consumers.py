@@ -51,9 +51,9 @@ ACTION: Final = Action(
     way_back=_way_back,
     answers=(RULE, CAPACITY, CROSS_TOPIC, ORPHAN),
     offered=(
-        "if clients own no queue (and no queue is without an owner) or are not needed, if more of them end an overload,"
-        " or if a few more leave no remainder; under CONFIG also for a client that has a list in the policy and does"
-        " not run"
+        "if clients own no queue and every queue has an owner, if clients are not needed, if more of them end an"
+        " overload, or if a few more leave no remainder; under CONFIG also for a client that has a list in the policy"
+        " and does not run"
     ),
     moves_queues=True,
     thresholds=(

@@ -43,7 +43,7 @@ ACTION: Final = Action(
     answers=(RULE,),
     offered=(
         "if at least `min_idle_ratio` of the group is idle, for groups of Java push clients of 5.x on 5.x brokers"
-        " that consume nothing in order; not while queues have no owner (ORPHAN_QUEUE), which idle clients can own"
+        " that consume nothing in order, once every queue has an owner"
     ),
     moves_queues=True,
     unknown_moves=(
