@@ -40,9 +40,9 @@ class NoticeRecord(Struct, frozen=True, kw_only=True):
 
     owners: dict[str, OwnerRecord] = {}
 
-    def with_owner(self, owner: str, told_owner: OwnerRecord) -> "NoticeRecord":
+    def with_owner(self, owner: str, record: OwnerRecord) -> "NoticeRecord":
         """The same, with what one owner was told now."""
-        return NoticeRecord(owners={**self.owners, owner: told_owner})
+        return NoticeRecord(owners={**self.owners, owner: record})
 
 
 class WorseCause(Struct, frozen=True, kw_only=True):
@@ -104,7 +104,7 @@ def news_of(
     lost = [key for key in before.causes if key not in known and key not in elsewhere]
     new = tuple(one for one in tickets_of_owner if one.key not in before.causes)
     worse = tuple(_worse(tickets_of_owner, before.causes, worse_factor))
-    changed = {one.key: _as_told(one) for one in (*new, *(each.ticket for each in worse))}
+    changed = {one.key: _record_of(one) for one in (*new, *(each.ticket for each in worse))}
     kept = {key: cause for key, cause in before.causes.items() if key in known or (key in lost and not is_complete)}
     gone = [before.causes[key] for key in lost] if is_complete else []
     said = bool(changed or gone)
@@ -124,7 +124,7 @@ def _worse(tickets: Sequence[Ticket], told_causes: Mapping[str, CauseRecord], fa
                 yield WorseCause(ticket=ticket, severity_before=before.severity, figures=figures)
 
 
-def _as_told(ticket: Ticket) -> CauseRecord:
+def _record_of(ticket: Ticket) -> CauseRecord:
     return CauseRecord(severity=ticket.severity, title=ticket.title, message=ticket.message, impact=ticket.impact)
 
 

@@ -112,11 +112,8 @@ def scale_to_capacity(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         facts = evidence_of(finding)
         if not isinstance(facts, TooBusyEvidence | TooManyEvidence | TrafficGrowsEvidence):
             continue
-        clients, needed, spare = (
-            facts.clients,
-            facts.needed_clients,
-            facts if isinstance(facts, TooManyEvidence) else None,
-        )
+        clients, needed = facts.clients, facts.needed_clients
+        spare = facts if isinstance(facts, TooManyEvidence) else None
         if needed is None or (needed <= clients if spare is None else needed >= clients):
             continue
         yield answer(
