@@ -256,6 +256,19 @@ def test_a_finding_says_if_a_slaves_version_cannot_copy_topics_with_a_message_ty
     assert no_topic["evidence"]["known_fault"] is None
 
 
+@pytest.mark.parametrize(
+    ("version", "known_fault"),
+    [("V5_3_1", None), ("V5_3_2", "apache/rocketmq#9984"), ("V5_5_0", "apache/rocketmq#9984")],
+)
+def test_a_slave_that_copies_for_long_has_not_stopped(version: str, known_fault: str | None) -> None:
+    row = judge(slave(drifted_topics=(MISSING,), version=version, is_copying=True)).finding("SLAVE_DRIFT")
+
+    assert (row["severity"], row["evidence"]["known_fault"]) == ("WARNING", known_fault)
+    assert row["message"].startswith(
+        "Slave 1 of broker-a lacks 1 topic of its master (pay). It was copying its master as long as it was watched."
+    )
+
+
 @pytest.mark.parametrize(("changed_ago_s", "severity"), [(70, "INFO"), (71, "WARNING"), (None, "WARNING")])
 def test_what_changed_a_moment_ago_may_be_on_its_way(changed_ago_s: float | None, severity: str) -> None:
     changed_at = None if changed_ago_s is None else ago(changed_ago_s)
@@ -318,6 +331,15 @@ def test_a_slave_whose_version_stops_copying_needs_another_version() -> None:
     (card,) = answers_of(slave(drifted_topics=drifted, version="V5_3_3")).all("INVESTIGATE")
 
     assert card["reason"].endswith("Upgrade it to 5.4.0 or later: with the known fault it stops copying again.")
+
+
+def test_a_slave_that_takes_everything_away_first_is_not_to_be_switched_meanwhile() -> None:
+    drifted = (DriftedTopic(topic="pay", master_read_queue_nums=4),)
+    (card,) = answers_of(slave(drifted_topics=drifted, version="V5_5_0", is_copying=True)).all("INVESTIGATE")
+
+    assert card["reason"].startswith(
+        "Switch the master of this slave (broker-a:10912) only while it has its topics: from the line"
+    )
 
 
 def test_a_long_list_is_counted_and_cut() -> None:

@@ -30,6 +30,7 @@ CLUSTER: Final[dict[str, Any]] = {
                     "master_write_queue_nums": 4,
                 },
             ],
+            "is_copying": True,
             "missing_groups": ["g_pay"],
             "master_changed_at": "2026-11-20T01:30:00Z",
             "disks": [{"at": "2026-11-19T02:00:00Z", "used_ratio": 0.4}],

@@ -206,6 +206,13 @@ def test_a_slave_serves_only_what_it_has_copied(slave_id: int, has: int | None, 
     assert (one.is_served, one.killed_s) == ((False, None) if missing else (True, 36.0))
 
 
+def test_what_a_slave_takes_away_until_it_has_copied_it_again_is_not_missing() -> None:
+    slave = Broker(broker_name="broker-b", broker_id=1, has_answered=True)
+    differs = SlaveDifference(broker_name="broker-b", broker_id=1, topic="pay", is_copying=True)
+
+    assert at_slaves([differs], [slave]) == {}
+
+
 def risks(master: Broker | None, *slaves: Broker, is_elected: bool = False) -> dict[str, tuple[Any, Any]]:
     found = messages_at_risk(master, slaves, is_elected=is_elected)
     return {one.lost_with: (one.lost_bytes, one.lost_messages) for one in found}

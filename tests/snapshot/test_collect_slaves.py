@@ -1,7 +1,12 @@
 """What a slave lacks of its master is recorded; what only the slave has, and RocketMQ's own topics, are not."""
 
+from collections.abc import Iterable
+from itertools import chain, count, repeat
 from typing import Any
 
+import pytest
+
+from rocketmq_capacity.snapshot import broker_survey
 from rocketmq_capacity.snapshot.inventory import DriftedTopic, Inventory, InventoryBroker
 from tests.snapshot.told_cluster import Answer, Rule, ToldBroker, group_table, snapshot_of, topic_table
 
@@ -67,6 +72,36 @@ def test_a_slave_like_its_master_lacks_nothing_and_the_master_is_asked_once() ->
     told = slave_of(inventory)
     assert (told.drifted_topics, told.missing_groups, told.master_changed_at) == ((), (), None)
     assert sum(request.code == 21 for request in master.asked) == 1
+
+
+def one_by_one(answers: Iterable[Answer]) -> Rule:
+    """Another answer each time."""
+    following = iter(answers)
+    return lambda _: next(following)
+
+
+def test_a_slave_that_has_taken_its_topics_away_is_asked_again_until_it_has_copied_them() -> None:
+    looks = [topics(same=2, changed_ms=CHANGED_MS), topics(changed_ms=CHANGED_MS + 9)]
+    copied = repeat(topics(pay=4, same=2, changed_ms=CHANGED_MS + 20))
+    inventory = taken({21: topics(pay=4, same=2)}, {21: one_by_one(chain(looks, copied))})
+
+    assert (slave_of(inventory).drifted_topics, slave_of(inventory).is_copying) == ((), None)
+
+
+def test_a_slave_at_rest_lacks_what_it_lacks() -> None:
+    inventory = taken({21: topics(pay=4, same=2)}, {21: topics(same=2, changed_ms=CHANGED_MS)})
+
+    slave = slave_of(inventory)
+    assert ([one.topic for one in slave.drifted_topics or ()], slave.is_copying) == (["pay"], None)
+
+
+def test_a_slave_that_does_not_come_to_rest_is_copying(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broker_survey, "COPIES_WITHIN_S", 1.0)
+    looks = (topics(same=2, changed_ms=CHANGED_MS + look) for look in count())
+    inventory = taken({21: topics(pay=4, same=2)}, {21: one_by_one(looks)})
+
+    slave = slave_of(inventory)
+    assert ([one.topic for one in slave.drifted_topics or ()], slave.is_copying) == (["pay"], True)
 
 
 def test_what_rocketmq_makes_for_itself_is_not_compared() -> None:

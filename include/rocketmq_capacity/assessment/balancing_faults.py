@@ -94,13 +94,3 @@ OWN_PERM_LOST: Final = BalancingFault(
     "a broker with a permission of its own registers a topic that is created or updated with that permission in place"
     " of the topic's: queues that the topic closed are divided again",
 )
-
-
-SLAVE_COPIES_NO_TYPES: Final = BalancingFault(
-    9403,
-    9404,
-    (Range((5, 3, 2), (5, 3, 3), (5, 4, 0)),),
-    WARNING,
-    "a slave of this version stops to copy topics at the first one that has a message type",
-)
-"""SLAVE_DRIFT names this fault, if it sees its effect."""

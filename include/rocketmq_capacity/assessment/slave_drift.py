@@ -1,13 +1,13 @@
 """The rule on slaves that should have the same data as their master and do not: SLAVE_DRIFT."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, groupby
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from rocketmq_capacity.assessment.balancing_faults import SLAVE_COPIES_NO_TYPES
 from rocketmq_capacity.assessment.cluster import ClusterRule
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.lag import duration
@@ -59,12 +59,57 @@ LOOK: Final = (
     " it reaches the master's address. Afterwards brokerStatus of the slave shows that it runs, and a new snapshot"
     " finds nothing."
 )
-UPGRADE: Final = "Upgrade it to 5.4.0 or later: with the known fault it stops copying again."
+
+
+class SlaveFault(NamedTuple):
+    """A fault of RocketMQ in how slaves copy their masters.
+
+    Attributes:
+        issue: number of the issue of apache/rocketmq.
+        first: the first version that has it.
+        last: the last version that has it; None if no version is known that has not.
+        what: what goes wrong, in words.
+        advice: what to do, in sentences.
+    """
+
+    issue: int
+    first: Version
+    last: Version | None
+    what: str
+    advice: str
+
+    @property
+    def name(self) -> str:
+        """The issue, as GitHub writes it."""
+        return f"apache/rocketmq#{self.issue}"
+
+    def can_be_in(self, version: Version | None) -> bool:
+        """Whether the version has the fault."""
+        return version is not None and self.first <= version and (self.last is None or version <= self.last)
+
+
+COPIES_NO_TYPES: Final = SlaveFault(
+    9403,
+    (5, 3, 2),
+    (5, 3, 3),
+    "a slave of this version stops to copy topics at the first one that has a message type",
+    f"{LOOK} Upgrade it to 5.4.0 or later: with the known fault it stops copying again.",
+)
+REPLACES_EVERYTHING: Final = SlaveFault(
+    9984,
+    (5, 3, 2),
+    None,
+    "a slave of this version takes away every topic and group, one after the other, before it copies its master's",
+    'Switch the master of this slave ({subjects}) only while it has its topics: from the line "Update slave topic'
+    ' config from master" in its log until the next "delete topic config OK". The fewer topics and groups a broker has,'
+    " the sooner its slave has copied them. RocketMQ 5.5.0 still has the known fault.",
+)
+FAULTS: Final = (COPIES_NO_TYPES, REPLACES_EVERYTHING)
 
 
 def _advice(_: Finding, evidence: Evidence) -> str:
-    is_known = isinstance(evidence, SlaveDriftEvidence) and evidence.known_fault is not None
-    return f"{LOOK} {UPGRADE}" if is_known else LOOK
+    known = evidence.known_fault if isinstance(evidence, SlaveDriftEvidence) else None
+    return next((fault.advice for fault in FAULTS if fault.name == known), LOOK)
 
 
 SLAVE_DRIFT: Final = Rule(
@@ -94,6 +139,12 @@ SLAVE_DRIFT: Final = Rule(
     Slaves of RocketMQ 5.3.2 and 5.3.3 stop copying topics at the first one that has a message type
     ([#9403](https://github.com/apache/rocketmq/issues/9403)). The finding then names this as `known_fault`. Upgrade
     the slave to 5.4.0 or later.
+
+    Slaves from RocketMQ 5.3.2 on take away every topic and group, one after the other, before they copy those of the
+    master ([#9984](https://github.com/apache/rocketmq/issues/9984)), once a minute. With 300 topics that takes half a
+    second, with 3,000 it takes 30 s, and in between clients cannot read these topics there. The snapshot waits up to
+    60 s until the slave has copied them. The rule speaks, and names this as `known_fault`, if that takes longer. A
+    scenario with `lose_master` takes such topics as copied.
     """,
 )
 
@@ -177,8 +228,7 @@ def _drift(
     missing, other, groups = _lacking(every)
     ago_s = every[0].changed_ago_s if every else None
     is_on_its_way = ago_s is not None and ago_s <= settle_s
-    may_have = any(SLAVE_COPIES_NO_TYPES.range_of(versions[rows[0].broker_id]) for rows in slaves if _lacking(rows)[0])
-    fault = SLAVE_COPIES_NO_TYPES if may_have else None
+    fault = next((fault for fault in map(partial(_fault, versions), slaves) if fault), None)
     return finding(
         SLAVE_DRIFT,
         INFO if is_on_its_way and not uncopied else WARNING,
@@ -192,7 +242,7 @@ def _drift(
             topics=len({*missing, *other}),
             groups=len(groups),
             changed_ago_s=rounded(ago_s, 0),
-            known_fault=None if fault is None else f"apache/rocketmq#{fault.issue}",
+            known_fault=None if fault is None else fault.name,
             differences=msgspec.convert(about_topics[:NAMED], list[Drifted], from_attributes=True),
             uncopied_bytes=UNSET if most is None else most.log_bytes,
             uncopied_s=UNSET if most is None else rounded(most.over_s, 0),
@@ -201,6 +251,15 @@ def _drift(
         + (" The master changed a moment ago: they may be on their way." if is_on_its_way else "")
         + ("" if fault is None else f" A known fault can be the cause: {fault.what} (apache/rocketmq#{fault.issue})."),
     )
+
+
+def _fault(versions: Mapping[int, Version | None], rows: Sequence[SlaveDifference]) -> SlaveFault | None:
+    """The fault that can be why this slave differs."""
+    version, is_copying = versions[rows[0].broker_id], rows[0].is_copying
+    if is_copying:
+        return REPLACES_EVERYTHING if REPLACES_EVERYTHING.can_be_in(version) else None
+    lacks_topics = any(row.topic is not None and row.read_queue_nums is None for row in rows)
+    return COPIES_NO_TYPES if lacks_topics and COPIES_NO_TYPES.can_be_in(version) else None
 
 
 def _lacking(rows: Iterable[SlaveDifference]) -> tuple[list[str], list[str], list[str]]:
@@ -216,7 +275,8 @@ def _lacking(rows: Iterable[SlaveDifference]) -> tuple[list[str], list[str], lis
 def _slave_in_words(rows: Sequence[SlaveDifference]) -> str:
     lacks = _lacking(rows)
     names = listed(list(chain.from_iterable(lacks)))
-    return f"Slave {rows[0].broker_id} of {rows[0].broker_name} {_drift_in_words(*lacks)} ({names})."
+    words = f"Slave {rows[0].broker_id} of {rows[0].broker_name} {_drift_in_words(*lacks)} ({names})."
+    return f"{words} It was copying its master as long as it was watched." if rows[0].is_copying else words
 
 
 def _uncopied_in_words(name: str, slave: Uncopied) -> str:

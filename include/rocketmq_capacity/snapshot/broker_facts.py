@@ -31,11 +31,13 @@ class Drift:
         topics: pairs of the slave's and the master's topic; the first is None if the slave lacks the topic.
         groups: groups that the slave lacks.
         changed_ms: when the master's tables were last changed, in ms since 1970; None if nothing differs.
+        is_copying: whether the slave still changed its own tables when this was seen.
     """
 
     topics: tuple[tuple[TopicConfig | None, TopicConfig], ...]
     groups: tuple[str, ...]
     changed_ms: int | None = None
+    is_copying: bool = False
 
 
 @dataclass(slots=True)

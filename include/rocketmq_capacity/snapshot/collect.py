@@ -8,7 +8,8 @@ Numbers are RocketMQ's request codes.
 3. Samples of offsets are taken. Each sample has how far every queue is read (208). The first and the last also have how
    far it is written (202), which gives the rates. With the last sample, brokers and Proxies are asked for the members
    of every group (203); this moment is the snapshot's ``taken_at``.
-4. Slaves are asked for their topics and groups (21, 201), which are compared with their masters'.
+4. Slaves are asked for their topics and groups (21, 201), which are compared with their masters'. A slave that is
+   copying them is waited for, up to a minute, while clients are asked.
 5. Every remoting client is asked about itself (307), through a broker that it is connected to. This comes last and is
    limited, because a client that hangs holds a thread of the broker. A client gets one question at a time.
 
@@ -153,8 +154,10 @@ class _Survey(Reached):
             asked_groups = [group for group in groups if not is_system_group(group)]
             taken_at = await self._sample(asked_topics, asked_groups)
             await self._ask_what_proxies_are(asked_topics)
-            await self._ask_slaves(lambda topic: not is_system_topic(topic, clusters, broker_names))
-            await self._ask_clients(asked_groups)
+            await asyncio.gather(
+                self._ask_slaves(lambda topic: not is_system_topic(topic, clusters, broker_names)),
+                self._ask_clients(asked_groups),
+            )
             await routing
             listed = set(listed_topics)
             late = [topic for topic in topics if topic not in listed]

@@ -43,6 +43,7 @@ def _drift(drift: Drift | None) -> dict[str, Any]:
             for other, config in drift.topics
         ),
         "missing_groups": drift.groups,
+        "is_copying": drift.is_copying or None,
         "master_changed_at": utc_of_ms(drift.changed_ms or 0),
     }
 

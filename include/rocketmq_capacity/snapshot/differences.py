@@ -45,6 +45,7 @@ def slave_differences(inventory: Inventory, seconds: Seconds) -> Columns:
             broker_id=broker.broker_id,
             broker_addr=broker.broker_addr,
             changed_ago_s=ago_s,
+            is_copying=broker.is_copying,
         )
         rows += [replace(slave, **asdict(topic)) for topic in broker.drifted_topics or ()]
         rows += [replace(slave, consumer_group=group) for group in broker.missing_groups or ()]

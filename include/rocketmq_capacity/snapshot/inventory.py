@@ -71,7 +71,8 @@ class InventoryBroker(InventoryPart, frozen=True, kw_only=True):
     """One broker process: a master (``broker_id`` 0) or a slave (above 0).
 
     Only a slave has ``drifted_topics`` and ``missing_groups``: how it differs from its master. The master's tables were
-    last changed at ``master_changed_at``. ``disks`` are those of earlier days.
+    last changed at ``master_changed_at``. ``is_copying`` is true if the slave changed its own tables as long as it was
+    watched. ``disks`` are those of earlier days.
     """
 
     broker_name: Name
@@ -83,6 +84,7 @@ class InventoryBroker(InventoryPart, frozen=True, kw_only=True):
     runtime: dict[str, str] | None = None
     drifted_topics: tuple[DriftedTopic, ...] | None = None
     missing_groups: tuple[str, ...] | None = None
+    is_copying: bool | None = None
     master_changed_at: str | None = None
     disks: tuple[PastDisk, ...] | None = None
 

@@ -121,6 +121,9 @@ class SlaveDifference(Dataset, frozen=True, kw_only=True):
     changed_ago_s: Annotated[
         float | None, means("seconds from the last change of the master's tables to the snapshot")
     ] = None
+    is_copying: Annotated[
+        bool | None, means("true if the slave changed its tables as long as it was watched; null: false")
+    ] = None
 
 
 class Failure(Dataset, frozen=True, kw_only=True):

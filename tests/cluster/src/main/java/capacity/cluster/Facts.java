@@ -12,7 +12,9 @@ import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.common.TopicConfig;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.common.topic.TopicValidator;
+import org.apache.rocketmq.remoting.protocol.ResponseCode;
 import org.apache.rocketmq.remoting.protocol.admin.ConsumeStats;
+import org.apache.rocketmq.remoting.protocol.admin.TopicStatsTable;
 import org.apache.rocketmq.remoting.protocol.body.Connection;
 import org.apache.rocketmq.remoting.protocol.body.ConsumerConnection;
 import org.apache.rocketmq.remoting.protocol.body.ConsumerRunningInfo;
@@ -100,7 +102,16 @@ final class Facts {
             if (TopicValidator.isSystemTopic(name)) {
                 continue; // BenchmarkTest alone has 1024 queues
             }
-            client.examineTopicStats(address, name).getOffsetTable().forEach((queue, offset) ->
+            TopicStatsTable stats;
+            try {
+                stats = client.examineTopicStats(address, name);
+            } catch (MQBrokerException e) {
+                if (e.getResponseCode() != ResponseCode.TOPIC_NOT_EXIST) {
+                    throw e;
+                }
+                continue; // a slave takes every topic away for a moment when it copies its master (SlaveSynchronize)
+            }
+            stats.getOffsetTable().forEach((queue, offset) ->
                 facts.getJSONArray("topic_stats").add(of(broker).fluentPut("topic", name)
                     .fluentPut("queue_id", queue.getQueueId())
                     .fluentPut("min_offset", offset.getMinOffset()).fluentPut("max_offset", offset.getMaxOffset())));
