@@ -58,6 +58,10 @@ def _elected(use: Use) -> str:
 
 
 def _pulling(loss: MasterLoss) -> str:
+    """What clients that pull in any order do.
+
+    Source: for Go fetchConsumeOffsetFromBroker (offset_store.go), FindBrokerAddrByName (route.go), client-go v2.1.2.
+    """
     if loss.reading.pull is None:
         unknown = "UNDECIDED: the slave with the smallest id does not report slaveReadEnable."
         return f"{unknown} With it {_after(loss, 'PULL')}"
@@ -67,7 +71,8 @@ def _pulling(loss: MasterLoss) -> str:
     return (
         "They turn to the slave with the smallest id when their route lacks the master. They cannot read what it has"
         f" not copied. A client that starts meanwhile begins at the slave's copy of its offset, about {old_s:g} s old"
-        " at most, and consumes the messages since then again."
+        " at most, and consumes the messages since then again. A Go v2 client that starts meanwhile does not read"
+        " there, because it asks the master alone for its offsets."
     )
 
 
