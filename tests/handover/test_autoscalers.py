@@ -65,7 +65,7 @@ def test_keda_gets_the_plans_bounds_and_scales_by_lag() -> None:
     assert one["metadata"]["annotations"]["rocketmq-capacity/valid-until"] == "2026-11-21T02:00:00Z"
     spec = one["spec"]
     assert spec["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "pay"}
-    assert (spec["minReplicaCount"], spec["maxReplicaCount"], spec["cooldownPeriod"]) == (2, 8, 60)
+    assert (spec["minReplicaCount"], spec["maxReplicaCount"]) == (2, 8)
     (trigger,) = spec["triggers"]
     assert trigger["metadata"]["query"].endswith('consumer_group="g_pay"})')
     assert trigger["metadata"]["threshold"] == "50"
@@ -76,6 +76,16 @@ def test_without_a_prometheus_it_is_an_autoscaler_of_kubernetes() -> None:
 
     assert (one["kind"], one["spec"]["scaleTargetRef"]["kind"]) == ("HorizontalPodAutoscaler", "StatefulSet")
     assert (one["spec"]["minReplicas"], one["spec"]["maxReplicas"]) == (2, 8)
+
+
+def test_both_kinds_wait_as_long_as_the_policy_says_before_pods_end() -> None:
+    (keda,) = objects(a_plan(), policy(**PROMETHEUS, cooldown_s=60))
+    (kubernetes,) = objects(a_plan(), policy(cooldown_s=60))
+
+    waits = {"scaleDown": {"stabilizationWindowSeconds": 60}}
+    assert keda["spec"]["advanced"]["horizontalPodAutoscalerConfig"]["behavior"] == waits
+    assert kubernetes["spec"]["behavior"] == waits
+    assert "cooldownPeriod" not in keda["spec"]  # it holds only on the way to 0 pods, and 1 is the fewest here
 
 
 @pytest.mark.parametrize("kind", [PROMETHEUS, {}])
@@ -117,6 +127,15 @@ def test_a_hostile_name_is_a_text_and_nothing_else(name: str) -> None:
     assert json.loads(query.partition("consumer_group=")[2].removesuffix("})")) == name
 
     assert objects(a_plan(name), policy({"match": ".", "deployment": "shop/pay"})) == []
+
+
+@pytest.mark.parametrize("name", ["c" * 64, "shop-", ".shop", "_"])
+def test_a_cluster_whose_name_is_no_label_has_objects_of_keda_alone(name: str) -> None:
+    plan = replace(a_plan(), cluster_name=name)
+
+    assert len(objects(plan, policy(**PROMETHEUS))) == 1
+    assert objects(plan, policy()) == []
+    assert f"{name} is no label of Kubernetes" in (autoscalers_of(plan, policy()) or b"").decode()
 
 
 def test_a_group_without_clients_has_no_bounds() -> None:

@@ -92,10 +92,10 @@ def _objects(
             names = ", ".join(visible(one.consumer_group) for one in groups)
             yield f"# {deployment}: no client of {names} runs, so no bounds are known.\n"
             continue
-        unfit = [] if settings.prometheus else [one for one in groups if not LABEL.fullmatch(one.consumer_group)]
+        labels = () if settings.prometheus else (plan.cluster_name, *(one.consumer_group for one in groups))
+        unfit = [label for label in labels if not LABEL.fullmatch(label)]
         if unfit:
-            name = visible(unfit[0].consumer_group)
-            yield f"# {deployment}: {name} is no label of Kubernetes; KEDA takes any name.\n"
+            yield f"# {deployment}: {visible(unfit[0])} is no label of Kubernetes; KEDA takes any name.\n"
             continue
         made = _scaled_object if settings.prometheus else _horizontal
         whole = made(plan, settings, (deployment, kind), groups, bounds)
@@ -129,7 +129,8 @@ def _scaled_object(
             "scaleTargetRef": {"apiVersion": "apps/v1", "kind": target[1], "name": name},
             "minReplicaCount": bounds.least,
             "maxReplicaCount": bounds.most,
-            "cooldownPeriod": settings.cooldown_s,
+            # KEDA's own cooldownPeriod holds only on the way to 0 pods.
+            "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _behavior(settings)}},
             "triggers": triggers,
         },
     }
@@ -159,10 +160,15 @@ def _horizontal(
             "scaleTargetRef": {"apiVersion": "apps/v1", "kind": target[1], "name": target[0].partition("/")[2]},
             "minReplicas": bounds.least,
             "maxReplicas": bounds.most,
-            "behavior": {"scaleDown": {"stabilizationWindowSeconds": settings.cooldown_s}},
+            "behavior": _behavior(settings),
             "metrics": metrics,
         },
     }
+
+
+def _behavior(settings: Autoscalers) -> dict[str, Any]:
+    """How long less lag has to last until pods end; KEDA gives it to the HorizontalPodAutoscaler that it makes."""
+    return {"scaleDown": {"stabilizationWindowSeconds": settings.cooldown_s}}
 
 
 def _metadata(plan: Plan, deployment: str, bounds: Bounds) -> dict[str, Any]:
