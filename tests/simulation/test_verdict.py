@@ -214,6 +214,30 @@ def test_a_group_that_reads_a_lost_master_without_slaves_is_not_as_well_off_as_b
     assert (row.verdict, row.unread_queues, row.waiting_messages) == ("WORSE", 4, 40)
 
 
+REFUSING: Final = replace(broker("sh@b", 1), config={"slaveReadEnable": "false"})
+"""A slave of sh@b that lets nobody read."""
+
+
+@pytest.mark.parametrize(
+    ("clients", "slaves", "unread"),
+    [
+        ((), (), 0),
+        ((), (REFUSING,), 0),
+        # AVG gives both the first half, so that nobody reads the four queues of sh@b.
+        ((worker("1", 0.1), worker("1", 0.1)), (REFUSING,), 0),
+        # Without them, the first half is two of the four queues of hz@a.
+        ((worker("1", 0.1), worker("1", 0.1)), (), 2),
+    ],
+)
+def test_queues_that_nobody_read_before_do_not_lose_their_reader_with_the_master(
+    clients: tuple[Client, ...], slaves: tuple[Any, ...], unread: int
+) -> None:
+    before = read_by(*clients)
+    row = tried(replace(before, brokers=(*before.brokers, *slaves)), {"change": "lose_master", "broker_name": "sh@b"})
+
+    assert (row.verdict, row.unread_queues) == ("WORSE" if unread else "UNCHANGED", unread)
+
+
 @pytest.mark.parametrize(
     ("config", "facts"),
     [

@@ -71,12 +71,14 @@ def group_shift(
     queues_before, queues_after = _business_queues(before), _business_queues(after)
     thresholds = after.policy.thresholds
     grew = lag_grows_idly(before.provision, thresholds)
-    no_readers = _without_readers(before, after)
-    hidden, unreachable = _crossed(_hidden(before), _hidden(after)), _unreachable(before, after, at_slaves)
-    unread = None
-    if no_readers is not None and unreachable is not None:
-        cut_off = Crossed(_cut_off(queues_before - queues_after, after, lost_masters))
-        unread = Crossed(*map(sum, zip(no_readers, hidden, unreachable, cut_off, strict=True)))
+    unserved_before, unserved_after = _unserved(before), _unserved(after, at_slaves)
+    is_service_unknown = _is_newly_unknown(unserved_before, unserved_after)
+    cut_off = {queue for queue in queues_before - queues_after if queue.broker_name in lost_masters}
+    unreachable_after = _queues_of(unserved_after, after) | cut_off
+    no_readers = _without_readers(before, after, _queues_of(unserved_before, before), unreachable_after)
+    hidden, unread = _crossed(_hidden(before), _hidden(after)), None
+    if no_readers is not None and not is_service_unknown:
+        unread = Crossed(*map(sum, zip(no_readers, hidden, strict=True)))
     both = _topics_read(before) & _topics_read(after)  # one that it subscribes to or leaves is neither lost nor found
     unreadable, readable = _topics(_readable(before), _readable(after), both)
     unwritable, writable = _topics(_writable(before), _writable(after), both)
@@ -90,7 +92,7 @@ def group_shift(
         has_clients=after.facts.connections > 0,
         unread=unread,
         twice=_read_twice(before, after),
-        still_unknown=unreachable is not None and _orphans(before) is None and _orphans(after) is None,
+        still_unknown=not is_service_unknown and _orphans(before) is None and _orphans(after) is None,
         unreadable=Crossed(len(unreadable), len(readable)),
         unwritable=Crossed(len(unwritable), len(writable)),
         waiting=_waiting(before, after, at_slaves),
@@ -99,7 +101,7 @@ def group_shift(
         or _loses_a_room(before, after, lost_rooms),
     )
     return GroupShift(
-        shift, len(queues_before), len(queues_after), unreadable, unwritable, is_service_unknown=unreachable is None
+        shift, len(queues_before), len(queues_after), unreadable, unwritable, is_service_unknown=is_service_unknown
     )
 
 
@@ -129,21 +131,33 @@ def _business_queues(group: AssessedGroup) -> set[Queue]:
     return {name for name, is_business in zip(queues.names, queues.is_business.tolist(), strict=True) if is_business}
 
 
-def _without_readers(before: AssessedGroup, after: AssessedGroup) -> Crossed | None:
-    """Queues by whether nobody owns them; None if an owner is unknown. Queues that are gone are neither."""
+def _without_readers(
+    before: AssessedGroup, after: AssessedGroup, unreachable_before: Set[Queue], unreachable_after: Set[Queue]
+) -> Crossed | None:
+    """Queues by whether nobody owns them, or whoever does cannot reach them; None if an owner is unknown.
+
+    Queues that are gone are neither, but for those that are cut off with their master.
+    """
     if not after.facts.connections:
         return NONE  # that its clients are gone says it
-    return _crossed_queues(_orphans(before), _orphans(after), after)
+    return _crossed_queues(_orphans(before), _orphans(after), after, unreachable_before, unreachable_after)
 
 
 def _crossed_queues(
-    bad_before: frozenset[Queue] | None, bad_after: frozenset[Queue] | None, after: AssessedGroup
+    bad_before: Set[Queue] | None,
+    bad_after: Set[Queue] | None,
+    after: AssessedGroup,
+    also_before: Set[Queue] = frozenset(),
+    also_after: Set[Queue] = frozenset(),
 ) -> Crossed | None:
-    """How many queues become bad, and how many of those that are kept no longer are; None if that is unknown."""
+    """How many queues become bad, and how many of those that are kept no longer are; None if that is unknown.
+
+    What is bad for another reason as well counts once.
+    """
     if bad_after is None or (bad_after and bad_before is None):
         return None
-    known = bad_before or frozenset()
-    return Crossed(len(bad_after - known), len((known & set(after.division.queues.names)) - bad_after))
+    all_before, all_after = (bad_before or frozenset()) | also_before, bad_after | also_after
+    return Crossed(len(all_after - all_before), len((all_before & set(after.division.queues.names)) - all_after))
 
 
 def _orphans(group: AssessedGroup) -> frozenset[Queue] | None:
@@ -189,27 +203,18 @@ def _crossed(before: Counts, after: Counts) -> Crossed:
     return Crossed(sum(rise for rise in rises if rise > 0), -sum(rise for rise in rises if rise < 0))
 
 
-def _unreachable(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> Crossed | None:
-    """Queues of brokers without a master whose slaves serve none of its clients; None if no longer known."""
-    unserved_before, unserved_after = _unserved(before), _unserved(after, at_slaves)
-    if _is_newly_unknown(unserved_before, unserved_after):
-        return None
-    return _crossed(_known(unserved_before), _known(unserved_after))
-
-
 def _is_newly_unknown(before: PerhapsCounts, after: PerhapsCounts) -> bool:
     return any(number is None and before.get(place, 0) is not None for place, number in after.items())
 
 
-def _known(counts: PerhapsCounts) -> Counts:
-    return {place: number for place, number in counts.items() if number is not None}
-
-
-def _cut_off(gone: Set[Queue], after: AssessedGroup, lost_masters: Collection[str]) -> int:
-    """How many of the queues are gone because their master is lost, and with it its broker."""
-    if not after.facts.connections:
-        return 0  # that its clients are gone says it
-    return sum(1 for queue in gone if queue.broker_name in lost_masters)
+def _queues_of(unserved: PerhapsCounts, group: AssessedGroup) -> set[Queue]:
+    """The queues that are known to be unserved: those with the highest ids."""
+    readable = _readable(group)
+    return {
+        Queue(topic, broker_name, queue_id)
+        for (topic, broker_name), number in unserved.items()
+        for queue_id in range(readable[topic, broker_name] - (number or 0), readable[topic, broker_name])
+    }
 
 
 def _unserved(group: AssessedGroup, at_slaves: Counts = MappingProxyType({})) -> PerhapsCounts:
