@@ -94,10 +94,10 @@ def test_a_frozen_recommendation_still_says_that_it_changes_the_cluster():
 def test_a_script_changes_nothing_in_a_freeze_and_says_so():
     changing = rows(WITHIN, consumer_group="g_pay")
     (usual,) = (b"".join(lines).decode() for _, lines in scripts_of(plan_of(changing)))
-    assert "run updateTopic" in usual
+    assert "change updateTopic" in usual
 
     (frozen,) = (b"".join(lines).decode() for _, lines in scripts_of(plan_of(changing, policy=freezing(FREEZE))))
-    assert "run updateTopic" not in frozen
+    assert "change updateTopic" not in frozen
     assert f"say {shlex.quote(FROZEN)}" in frozen
     assert "# Frozen until 2027-01-03T00:00:00Z (year's end): it only looks." in frozen.splitlines()
 

@@ -162,6 +162,37 @@ def test_a_failed_command_ends_the_script(run, tmp_path):
     assert done.returncode == 7
 
 
+REFUSES = """#!/bin/sh
+echo "$1" >> "$RECORD"
+case $1 in {subcommand})
+  echo 'org.apache.rocketmq.tools.command.SubCommandException: the command failed' >&2
+  printf '\\tat org.apache.rocketmq.tools.command.MQAdminStartup.main(MQAdminStartup.java:128)\\n' >&2 ;;
+esac
+echo answered
+"""
+"""A mqadmin that does as the real one: if a broker refuses, it shows an exception, and ends with 0."""
+
+
+@pytest.mark.parametrize(
+    ("refused", "status", "calls"),
+    [
+        ("updateTopic", 1, ["topicRoute", "updateTopic"]),
+        ("topicRoute", 0, ["topicRoute", "updateTopic", "updateTopic", "topicRoute"]),
+    ],
+)
+def test_a_change_that_a_broker_refuses_ends_the_script_although_mqadmin_ends_with_0(
+    run, tmp_path, refused, status, calls
+):
+    (tmp_path / "tools" / "mqadmin").write_text(REFUSES.format(subcommand=refused), encoding="utf-8")
+    other = commands.update_topic(NAMESERVER, "10.0.1.2:10911", "pay", (6, 6), 6, "false")
+    done, _ = run(rows_of(an_answer(commands=[UPDATE, other])), "--apply", "--yes")
+
+    assert (done.returncode, (tmp_path / "record").read_text(encoding="utf-8").split()) == (status, calls)
+    assert done.stderr.count("SubCommandException: the command failed") == (1 if status else 2)
+    assert done.stdout.count("answered") == len(calls)
+    assert ("It failed. Nothing more is run." in done.stderr) is bool(status)
+
+
 def test_an_unknown_argument_is_refused(run):
     done, calls = run(rows_of(an_answer()), "--aply")
 

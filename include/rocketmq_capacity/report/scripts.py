@@ -44,12 +44,29 @@ done
 
 say() { printf '%s\n' "$*"; }
 
-# Shows a command, and runs it with --apply.
-run() {
+show() {
   printf '+'
   printf ' %q' "$MQADMIN" "$@"
   printf '\n'
+}
+
+# Shows a command that only looks, and runs it with --apply.
+run() {
+  show "$@"
   if [ "$apply" = yes ]; then "$MQADMIN" "$@"; fi
+}
+
+# The same for a command that changes the cluster. mqadmin ends with 0 also if a broker refuses: it shows an exception.
+change() {
+  show "$@"
+  if [ "$apply" = no ]; then return 0; fi
+  failed=0
+  { errors=$("$MQADMIN" "$@" 2>&1 >&3); } 3>&1 || failed=$?
+  case $errors in
+    *Exception*) if [ "$failed" = 0 ]; then failed=1; fi ;;
+  esac
+  if [ -n "$errors" ]; then printf '%s\n' "$errors" >&2; fi
+  if [ "$failed" != 0 ]; then say 'It failed. Nothing more is run.' >&2; exit "$failed"; fi
 }
 
 # Goes on only if a person says yes; a dry run and --yes ask nobody.
@@ -201,17 +218,17 @@ def _commands_lines(commands: Sequence[str], *, is_manual: bool) -> Iterator[str
             if act.kind == "CHANGE" and not asked:
                 asked = True
                 yield _ask("Change the cluster?")
-            yield _run(act.command)
+            yield _run(act.command, "change" if act.kind == "CHANGE" else "run")
     if not commands:
         yield _say("# By hand: no command does it.")
 
 
-def _run(command: str) -> str:
-    """A line that runs a command with the script's own name server."""
+def _run(command: str, function: str = "run") -> str:
+    """A line that runs a command with the script's own name server, by a function of the script."""
     parts = COMMAND.fullmatch(command)
     if parts is None or not is_complete(command):
         return _say(f"# By hand: {command}")
-    return f'run {parts["subcommand"]} -n "$NAMESRV"{parts["options"]}'
+    return f'{function} {parts["subcommand"]} -n "$NAMESRV"{parts["options"]}'
 
 
 def _nameserver(way: Sequence[PlanRecommendation]) -> str:
