@@ -192,5 +192,7 @@ def _until(plan: Plan) -> str:
 
 
 def _lag_of(cluster: str, group: str) -> str:
-    """A query of PromQL, whose strings are escaped as JSON's are."""
-    return f"sum({METRIC}{{cluster={json.dumps(cluster)},consumer_group={json.dumps(group)}}})"
+    """A query of PromQL, whose strings are escaped as JSON's are; but it knows no pairs of surrogates."""
+    labels = {"cluster": cluster, "consumer_group": group}
+    matchers = ",".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in labels.items())
+    return f"sum({METRIC}{{{matchers}}})"
