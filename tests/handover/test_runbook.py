@@ -3,9 +3,10 @@
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
@@ -39,12 +40,21 @@ def a_task(**changes: Any) -> dict[str, Any]:
     return a_recommendation(**(told | changes))
 
 
-def files(*recommendations: dict[str, Any], cluster: Any = FAR_AHEAD, policy: Policy = DEFAULTS, **answer: Any) -> Any:
+HOT: Final = a_finding("HOT_QUEUE", consumer_group=None, topic="pay")
+
+
+def files(
+    *recommendations: dict[str, Any],
+    cluster: Any = FAR_AHEAD,
+    policy: Policy = DEFAULTS,
+    findings: Sequence[dict[str, Any]] = (HOT,),
+    **answer: Any,
+) -> Any:
     """runbook.json and runbook.md; ``answer`` changes an approval of everything."""
     rows = {
         "cluster": [a_cluster(**cluster)],
         "group_status": [a_group()],
-        "finding": [a_finding("HOT_QUEUE", consumer_group=None, topic="pay")],
+        "finding": findings,
         "recommendation": recommendations,
     }
     ids = [one["id"] for one in recommendations]
@@ -114,6 +124,15 @@ def test_what_was_rejected_has_no_task() -> None:
 
     assert [task["recommendation"] for task in runbook["tasks"]] == ["aaaaaaaaaaaa"]
     assert "bbbbbbbbbbbb" not in markdown
+
+
+def test_the_worst_comes_first_as_on_the_page() -> None:
+    unread = a_finding("READ_LESS_THAN_WRITE", consumer_group=None, topic="zoo", severity="CRITICAL")
+    urgent = a_task(id="bbbbbbbbbbbb", action="RAISE_READ_QUEUES", topic="zoo", rules=["READ_LESS_THAN_WRITE"])
+    runbook, markdown = files(a_task(), urgent, findings=[HOT, unread])
+
+    assert [task["recommendation"] for task in runbook["tasks"]] == ["bbbbbbbbbbbb", "aaaaaaaaaaaa"]
+    assert markdown.index("bbbbbbbbbbbb") < markdown.index("aaaaaaaaaaaa")
 
 
 @pytest.mark.parametrize(

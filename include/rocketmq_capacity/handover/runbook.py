@@ -78,6 +78,8 @@ def runbook_of(plan: Plan) -> Runbook:
     approval = None if plan.approval is UNSET else plan.approval
     until_s = seconds_of(plan.valid_until)
     approved = () if approval is None or status != "APPROVED" else approval.approved
+    by_id = {one.id: one for one in plan.recommendations if one.id in approved}
+    worst_first = [one for cause in plan.causes for one in cause.recommendations if one in by_id]
     return Runbook(
         cluster_name=plan.cluster_name,
         taken_at=plan.taken_at,
@@ -88,7 +90,7 @@ def runbook_of(plan: Plan) -> Runbook:
         approval=None
         if approval is None
         else Approved(by=approval.by, at=approval.at, why=approval.why, digest=approval.digest),
-        tasks=tuple(_task(one, int(until_s or 0)) for one in plan.recommendations if one.id in approved),
+        tasks=tuple(_task(by_id[one], int(until_s or 0)) for one in worst_first),
     )
 
 
