@@ -5,7 +5,7 @@ import re
 import pytest
 
 from rocketmq_capacity.handover.families import FAMILIES, PREFIX
-from tests.handover.monitoring import DASHBOARD, FOLDER, queries, rules
+from tests.handover.monitoring import ALERTS, DASHBOARD, FOLDER, queries, rules
 
 KNOWN = {family.name: family for family in FAMILIES}
 USED = re.compile(rf"({PREFIX}\w+)(?:\{{([^}}]*)\}})?")
@@ -32,6 +32,22 @@ def test_what_a_rule_or_a_legend_says_names_labels_that_its_query_keeps() -> Non
         kept = {label.strip() for labels in BY.findall(query) for label in labels.split(",")}
         kept = kept or set.intersection(*(set(KNOWN[name].labels) for name, _ in USED.findall(query)))
         assert set(re.findall(r"\{\{ ?(?:\$labels\.)?(\w+) ?\}\}", text)) <= kept, query
+
+
+def test_only_a_rule_that_asks_the_clock_waits_so_that_the_next_plan_has_time_to_be_made() -> None:
+    """A plan is valid for a day, and the next one is ready some minutes after that."""
+    waits = {rule["alert"]: rule.get("for") for rule in rules()}
+
+    assert {name for name, how_long in waits.items() if how_long} == {
+        rule["alert"] for rule in rules() if "time()" in rule["expr"]
+    }
+    assert waits["RocketmqCapacityPlanTooOld"] == "1h"
+
+
+def test_what_a_rule_file_names_is_there() -> None:
+    (named,) = re.findall(r"include/\S+\.md", ALERTS.read_text("utf-8"))
+
+    assert (FOLDER.parents[1] / named).is_file()
 
 
 def test_panels_have_places_of_their_own_and_choices_that_exist() -> None:
