@@ -10,6 +10,7 @@ import pytest
 
 from rocketmq_capacity.recommendation import commands
 from rocketmq_capacity.report.scripts import script_names
+from rocketmq_capacity.settings.policy import Policy
 from tests.recommendation.test_hostile_names import NAMES
 from tests.report.from_rows import page_of, plan_of, publish_rows
 from tests.report.made_scenario import a_scenario
@@ -17,6 +18,7 @@ from tests.report.page_reader import elements, read_page, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 from tests.report.varied_cluster import varied_rows
 
+DEFAULTS = Policy()
 NAMESERVER = "10.0.9.1:9876;10.0.9.2:9876"
 UPDATE = commands.update_topic(NAMESERVER, "10.0.1.1:10911", "pay", (6, 6), 6, "false")
 ROUTE = commands.topic_route(NAMESERVER, "pay")
@@ -63,8 +65,8 @@ def run(tmp_path):
     (tools / "mqadmin").write_text(RECORDER, encoding="utf-8")
     (tools / "mqadmin").chmod(0o755)
 
-    def run_script(rows, *arguments, says="", **variables):
-        publish_rows(rows, tmp_path / "plan")
+    def run_script(rows, *arguments, says="", policy=DEFAULTS, **variables):
+        publish_rows(rows, tmp_path / "plan", policy=policy)
         (script,) = (tmp_path / "plan" / "scripts").iterdir()
         record.write_bytes(b"")
         done = subprocess.run(
@@ -127,12 +129,27 @@ def test_it_can_be_agreed_to_beforehand(run):
     assert run(rows_of(an_answer()), "--apply", "--yes")[1] == [LOOK, CHANGE, LOOK]
 
 
-@pytest.mark.parametrize(("age", "arguments", "runs"), [(23, [], True), (25, [], False), (25, ["--even-if-old"], True)])
-def test_a_snapshot_of_more_than_a_day_is_refused(run, age, arguments, runs):
-    done, calls = run(rows_of(an_answer(), taken_at=now(hours=age)), "--apply", "--yes", *arguments)
+@pytest.mark.parametrize(
+    ("age", "valid", "arguments", "runs"),
+    [
+        (23, 24, [], True),
+        (25, 24, [], False),
+        (25, 24, ["--even-if-old"], True),
+        (5, 6, [], True),
+        (7, 6, [], False),
+        (25, 48, [], False),
+    ],
+)
+def test_a_snapshot_of_more_than_a_day_and_a_plan_that_is_not_valid_any_more_are_refused(
+    run, age, valid, arguments, runs
+):
+    policy = Policy.model_validate({"validity": {"hours": float(valid)}})
+    rows = rows_of(an_answer(), taken_at=now(hours=age))
+    done, calls = run(rows, "--apply", "--yes", *arguments, policy=policy)
 
     assert bool(calls) is runs
     assert done.returncode == (0 if runs else 3)
+    assert ("plan the cluster again" in done.stderr) is not runs
 
 
 def test_the_name_server_is_the_plans_or_that_of_the_environment_or_of_the_argument(run):

@@ -23,8 +23,7 @@ FOLDER: Final = "scripts"
 OLD_S: Final = 24 * 60 * 60
 """Seconds after which a snapshot no longer says what the cluster is like; an older plan cannot be approved either."""
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.sh")
-HEAD: Final = (
-    r"""set -eu
+HEAD: Final = r"""set -eu
 
 MQADMIN=${MQADMIN:-mqadmin}
 apply=no
@@ -82,15 +81,12 @@ if [ "$apply" = no ]; then
   say 'A dry run: it calls nothing. --apply runs the lines that begin with +.'
 else
   if [ -z "$NAMESRV" ]; then say 'No name server: give host:port, or set NAMESRV.' >&2; exit 2; fi
-  if [ $(($(date -u +%s) - taken_at_s)) -gt """
-    + str(OLD_S)
-    + r""" ] && [ "$even_if_old" = no ]; then
-    say "The snapshot of $taken_at is more than a day old: plan the cluster again, or add --even-if-old." >&2
+  if [ "$(date -u +%s)" -gt "$old_after_s" ] && [ "$even_if_old" = no ]; then
+    say "The snapshot of $taken_at is too old: plan the cluster again, or add --even-if-old." >&2
     exit 3
   fi
 fi
 """
-)
 
 
 def script_names(plan: Plan) -> dict[str, str]:
@@ -167,7 +163,7 @@ def _lines(plan: Plan, cause: Cause, way: Sequence[PlanRecommendation]) -> Itera
         yield _comment(f"Frozen until {plan.freeze.ends} ({plan.freeze.why}): it only looks.")
     yield "# It shows its commands and calls nothing. With --apply it checks, asks and runs them."
     yield f"taken_at={_quoted(plan.taken_at)}"
-    yield f"taken_at_s={int(datetime.fromisoformat(plan.taken_at).timestamp())}"
+    yield f"old_after_s={_old_after_s(plan)}"
     yield f"nameservers={_nameserver(way)}"
     yield "NAMESRV=${NAMESRV:-$nameservers}"
     yield HEAD
@@ -229,6 +225,16 @@ def _run(command: str, function: str = "run") -> str:
     if parts is None or not is_complete(command):
         return _say(f"# By hand: {command}")
     return f'{function} {parts["subcommand"]} -n "$NAMESRV"{parts["options"]}'
+
+
+def _old_after_s(plan: Plan) -> int:
+    """When the plan is too old, in seconds since 1970: after a day, or earlier by the policy."""
+    after_a_day = _seconds_of(plan.taken_at) + OLD_S
+    return after_a_day if plan.valid_until is None else min(after_a_day, _seconds_of(plan.valid_until))
+
+
+def _seconds_of(moment: str) -> int:
+    return int(datetime.fromisoformat(moment).timestamp())
 
 
 def _nameserver(way: Sequence[PlanRecommendation]) -> str:
