@@ -156,6 +156,21 @@ def test_every_strategy_and_several_batches_are_compared() -> None:
     assert any(words.startswith("With CONSISTENT_HASH") for words in found.advice)
 
 
+def test_a_strategy_that_leaves_queues_unread_is_no_way_to_restart() -> None:
+    pay = topic("pay", queues("hz@a", 1), queues("sh@b", 7))
+    members = [client(f"10.0.0.{number}@1") for number in range(1, 5)]
+    policy = Policy.model_validate({"strategies": ["AVG", "AVG_BY_CIRCLE", "MACHINE_ROOM"], "machine_rooms": ["hz"]})
+    found = restart(cluster([pay], [group("g_pay", members, [pay])]), 1, policy=policy)
+
+    # MACHINE_ROOM divides the queue of hz@a alone: few queues move, because nobody reads the others.
+    assert {one.strategy for one in found.alternatives} == {"AVG", "AVG_BY_CIRCLE"}
+    assert not any("MACHINE_ROOM" in words for words in found.advice)
+
+    apart = replace(pay, queues=(queues("hz@a", 1),), offsets=None)
+    whole = restart(cluster([apart], [group("g_pay", members, [apart])]), 1, policy=policy)
+    assert "MACHINE_ROOM" in {one.strategy for one in whole.alternatives}
+
+
 def test_of_a_large_group_some_steps_are_computed_and_sums_are_estimated() -> None:
     pay = topic("pay", *(queues(f"broker-{number}", 250) for number in range(4)))
     members = [client(f"10.0.{number // 250}.{number % 250}@1#1") for number in range(2_000)]

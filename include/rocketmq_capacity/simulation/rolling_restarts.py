@@ -70,8 +70,7 @@ class _Ways:
         """Other strategies and batches, and the same restart with a longer pause, another ending or lasting ids."""
         clients = len(self.group.division.members)
         batches = sorted({1, asked.batch, *(ceil(clients / share) for share in SHARES)})
-        names = [name for name in self.group.policy.strategies_of(self.group.name) if name != POP]
-        for strategy in sorted({asked.strategy, *names}):
+        for strategy in sorted({asked.strategy, *self._strategies_beside(asked.strategy)}):
             for batch in batches:
                 yield replace(asked, strategy=strategy, batch=batch)
         if asked.pause_s < settles_s:
@@ -82,6 +81,14 @@ class _Ways:
             yield replace(asked, ending="SHUTDOWN")
         if has_new_ids:
             yield replace(asked, keeps_ids=True)
+
+    def _strategies_beside(self, asked: str) -> Iterator[str]:
+        """The strategies that leave no more queues without a reader, or with two: what nobody reads never moves."""
+        today = self.group.loads.get(asked)
+        unread, twice = (0, 0) if today is None else (len(today.orphans), len(today.doubly_owned))
+        for name, load in self.group.loads.items():
+            if name != POP and len(load.orphans) <= unread and len(load.doubly_owned) <= twice:
+                yield name
 
 
 def rolling_restart(group: AssessedGroup, change: Asked, timing: Timing) -> RollingRestartResult:
