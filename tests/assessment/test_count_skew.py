@@ -30,6 +30,16 @@ PART.owning(
 )
 PART.owning("rate_of_one", [9, 7], rates={0: 1.0} | dict.fromkeys(range(1, 16), 0.0), lag=0)
 PART.owning("slow_with_unknown_lag", [9, 7], rates=dict.fromkeys(range(16), 0.05), lag=None)
+PART.case(
+    "fewer_than_even",
+    [
+        member(
+            name, allocate_strategy=OWN_STRATEGY, owned_queues=owned(*(("fewer_than_even", "broker-a", i) for i in ids))
+        )
+        for name, ids in (("c01", range(4)), ("c02", range(4, 6)))
+    ],
+    queues("broker-a", 12),
+)
 PART.owning("broadcasting_skew", [10, 2], message_model="BROADCASTING")
 
 
@@ -94,6 +104,14 @@ def test_what_whole_queues_make_necessary_is_no_skew(judged: Judgement) -> None:
     assert judged.load("eight_by_six", "AVG")["count"]["peak"] == 1.5
     assert judged.rules("eight_by_three") == set()
     assert judged.rules("eight_by_six") == set()
+
+
+def test_where_queues_have_no_owner_nobody_is_told_to_own_fewer_than_an_even_share(judged: Judgement) -> None:
+    # 4 and 2 of 12 queues, where 6 each would be even.
+    found = judged.finding("ALLOCATION_SKEW", "fewer_than_even")
+
+    assert found["evidence"]["excess"] == 1.3333
+    assert found["message"] == "The busiest client owns 4 queues, the least busy 2: c01."
 
 
 def test_a_group_with_hardly_any_messages_and_lag_is_exempt(judged: Judgement) -> None:

@@ -271,6 +271,8 @@ def _count_skew(group: AssessedGroup, rule: Rule, bounds: AllocationSkew) -> Ite
         return
     busiest = _busiest(group, load.queues, count["max"])
     even = -(-len(group.weights.queue) // group.facts.distinct_client_ids)
+    # Where queues have no owner, the busiest may own no more than its share of all of them.
+    even_words = f"; none needs more than {even}" if count["max"] > even else ""
     yield finding(
         rule,
         skew_severity(group),
@@ -284,8 +286,8 @@ def _count_skew(group: AssessedGroup, rule: Rule, bounds: AllocationSkew) -> Ite
             current_strategy=None if group.current is None else group.current.strategy,
             peak_utilisation_ratio=rounded(_most_busy(group)),
         ),
-        message=f"The busiest client owns {count['max']:.0f} queues, the least busy {count['min']:.0f}; "
-        f"none needs more than {even}: {listed(busiest)}.",
+        message=f"The busiest client owns {count['max']:.0f} queues, the least busy {count['min']:.0f}{even_words}: "
+        f"{listed(busiest)}.",
     )
 
 
