@@ -18,7 +18,7 @@ from rocketmq_capacity.simulation.outcome import Sorted
 from rocketmq_capacity.snapshot.inventory import InventoryConsumeStatus, InventoryFailure, InventoryGroupOffset
 from rocketmq_capacity.tables import Finding
 from tests.fixtures.units import Units, units_of
-from tests.simulation.clusters import after, broker, client, cluster, group, queues, topic
+from tests.simulation.clusters import after, broker, client, cluster, group, queues, reads, topic
 from tests.simulation.outcomes import HOT, IDLE, OBSERVED, ORPHAN, ORPHANED, PAY, POLICY, rules, tried
 
 
@@ -74,6 +74,23 @@ def test_twins_of_a_lost_room_are_gone_with_it_and_mended_where_one_of_them_leav
 
     assert gone_with(lost)["DUPLICATE_CLIENT_ID"] == "room north"
     assert "DUPLICATE_CLIENT_ID" in rules(mended.cleared)
+
+
+def test_the_last_client_of_several_is_no_even_division() -> None:
+    read = [topic(name, queues("a", 1)) for name in ("pay", "ship", "tell")]
+    clients = [
+        client(name, subscriptions=tuple(map(reads, ("pay", "ship", "tell"))), owned_queues=None, status=None)
+        for name in ("1", "2", "3")
+    ]
+    inventory = cluster(read, [group("g", clients, read)])
+
+    # AVG gives the single queue of each topic to client 1.
+    _, found = tried(inventory, {"change": "remove_clients", "consumer_group": "g", "count": 2})
+
+    why = {one.rule: one.why for one in found.undecided if one.rule.endswith("_SKEW")}
+    assert why == dict.fromkeys(
+        ("CROSS_TOPIC_SKEW", "TRAFFIC_SKEW"), "one client is left, which has no other to be compared with"
+    )
 
 
 def test_a_finding_without_a_group_is_gone_with_its_topic_or_broker() -> None:

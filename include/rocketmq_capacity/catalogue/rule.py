@@ -87,7 +87,7 @@ FACTS: Final[Mapping[Fact, str]] = {
     "samples of its queues": "how the lag of the queues that are named moves",
     "consumed": "how much the clients handle",
     "seen": "which brokers know the clients",
-    "judged skew": "there is enough traffic for a verdict",
+    "judged skew": "there are several clients and enough traffic for a verdict",
     "written": "something is written",
     "provision": "the provision status",
     "growth": "whether lag still grows",

@@ -221,11 +221,13 @@ def _spread(case: LostFinding) -> str | None:
 
 
 def _judged_skew(case: LostFinding) -> str | None:
-    """For a skew: the group has enough traffic to be judged; if it pops, the shares of its clients are even."""
+    """For a skew: the group has several clients and enough traffic; if it pops, the shares of its clients are even."""
     after, low = case.after, case.after.policy.thresholds.LOW_UTILISATION
     load, rate, lag = after.whole_load, after.weights.total_msgs_per_s, after.weights.total_lag
     if load is None:
         return FORGOTTEN
+    if after.facts.distinct_client_ids == 1:
+        return "one client is left, which has no other to be compared with"
     if rate is not None and rate < low.min_msgs_per_s and lag is not None and lag < low.min_lag:
         return "too few messages are written after the change for a verdict"
     if not after.facts.pulls and len(load.queues) and load.queues.max() > np.ceil(load.queues.mean()):
