@@ -71,6 +71,14 @@ def test_keda_gets_the_plans_bounds_and_scales_by_lag() -> None:
     assert trigger["metadata"]["threshold"] == "50"
 
 
+def test_the_reason_holds_for_pods_that_stand_by_or_that_the_policy_keeps_as_well() -> None:
+    """The most pods may be more than own a queue: `max_replicas` of capacity.json, and not `max_useful`."""
+    (one,) = objects(a_plan(max_useful=8, max_replicas=10), policy(**PROMETHEUS))
+
+    reason = one["metadata"]["annotations"]["rocketmq-capacity/reason"]
+    assert reason == "from 2 pods, which are safe, to 10, the most that are of use or that the policy keeps"
+
+
 def test_without_a_prometheus_it_is_an_autoscaler_of_kubernetes() -> None:
     (one,) = objects(a_plan(), policy({"match": "pay", "deployment": "shop/pay", "kind": "StatefulSet"}))
 

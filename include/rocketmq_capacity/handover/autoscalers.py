@@ -173,7 +173,9 @@ def _behavior(settings: Autoscalers) -> dict[str, Any]:
 
 def _metadata(plan: Plan, deployment: str, bounds: Bounds) -> dict[str, Any]:
     namespace, _, name = deployment.partition("/")
-    why = bounds.paused or f"from {bounds.least} pods, which are safe, to {bounds.most}, beyond which some own no queue"
+    why = bounds.paused or (
+        f"from {bounds.least} pods, which are safe, to {bounds.most}, the most that are of use or that the policy keeps"
+    )
     return {
         "name": name,
         "namespace": namespace,
