@@ -9,6 +9,7 @@ from rocketmq_capacity.vocabulary import UnseenClients
 
 DECIMALS: Final = 4
 """Decimals of a metric or a ratio, as in the plan file."""
+JUST_BELOW: Final = Decimal(1) - Decimal(1).scaleb(-DECIMALS)
 _LAST_DIGITS: Final = [Decimal(1).scaleb(-decimals) for decimals in range(10)]
 _EXACT: Final = Context(prec=400)
 """More digits than a float and its decimals have."""
@@ -61,9 +62,14 @@ def counted(number: int, noun: str, several: str | None = None) -> str:
 
 
 def percent(ratio: float) -> str:
-    """A share for a sentence, rounded down, so that a share below 1 never reads ``100.0 %``."""
+    """A share for a sentence, rounded down, so that a share below 1 never reads ``100.0 %``.
+
+    It begins with the ratio as the plan file has it, so that sentences and tables show one number.
+    """
     # The last digit of a ratio may be wrong, if it is a sum.
-    tenths = Decimal(repr(rounded(ratio * 1000, 6))).to_integral_value(ROUND_FLOOR)
+    exact = _decimal(ratio, 9)
+    as_in_plan = min(_decimal(ratio, DECIMALS), JUST_BELOW) if exact < 1 else _decimal(ratio, DECIMALS)
+    tenths = (as_in_plan * 1000).to_integral_value(ROUND_FLOOR)
     return f"{tenths / 10:,.1f} %"
 
 

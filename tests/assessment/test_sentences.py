@@ -18,6 +18,12 @@ def test_less_than_all_never_reads_a_hundred_percent(ratio: float, text: str) ->
     assert percent(ratio) == text
 
 
+def test_a_share_reads_as_the_figure_of_the_plan_beside_it() -> None:
+    """0.45796 is 0.458 in plan.json and 45.8 % in the page's tables."""
+    assert percent(0.45796) == percent(rounded(0.45796)) == "45.8 %"
+    assert percent(0.45794) == percent(rounded(0.45794)) == "45.7 %"
+
+
 def test_a_factor_has_two_places() -> None:
     assert [times(x) for x in (4.0, 1.75, 3.0769)] == ["4.0", "1.75", "3.08"]
 
