@@ -247,6 +247,11 @@ def test_a_change_in_steps_asks_before_each_of_them(run):
     assert [words[0] for words in calls] == ["topicRoute", "updateTopic", "topicRoute"]
     assert "Stop here if this is so: It is night." in done.stdout
 
+    # Whether the checks of a step show what they should, as that its queues are read to their end, a person must see.
+    for says, number in (("", 1), ("yes\n", 2)):
+        done, calls = run(rows_of(answer), "--apply", "--yes", says=says)
+        assert (done.returncode, sum(words[0] == "updateTopic" for words in calls)) == (3 if number == 1 else 0, number)
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_of_any_form_reaches_mqadmin_as_it_is_or_there_is_no_script(run, tmp_path, name):

@@ -77,6 +77,14 @@ ask() {
   if [ "$answer" != yes ]; then say 'Stopped. Nothing more is run.'; exit 3; fi
 }
 
+# The same before a later step: only a person sees whether the checks of the step before show what they should.
+ask_person() {
+  agreed_before=$agreed
+  agreed=no
+  ask "$@"
+  agreed=$agreed_before
+}
+
 if [ "$apply" = no ]; then
   say 'A dry run: it calls nothing. --apply runs the lines that begin with +.'
 else
@@ -193,7 +201,7 @@ def _steps_lines(recommendation: PlanRecommendation) -> Iterator[str]:
     for number, step in enumerate(_steps(recommendation), 1):
         yield _say(f"-- Step {number}: {step.title}. {step.expect}")
         yield from (_say(f"Stop here if this is so: {block}") for block in step.blocks)
-        yield _ask("Begin this step?")
+        yield _ask("Begin this step?", "ask" if number == 1 else "ask_person")
         yield from _commands_lines(step.commands, is_manual=recommendation.manual)
         for check in step.checks:
             yield _run(check.command)
@@ -253,8 +261,8 @@ def _say(text: str) -> str:
     return f"say {_quoted(visible(text))}"
 
 
-def _ask(text: str) -> str:
-    return f"ask {_quoted(text)}"
+def _ask(text: str, function: str = "ask") -> str:
+    return f"{function} {_quoted(text)}"
 
 
 def _quoted(text: str) -> str:
