@@ -204,6 +204,7 @@ ScaleDownCode = Literal[
     "NOT_ALL_READ_ONCE",
     "TOO_BUSY_WITHOUT_SOME",
     "LOSS_NOT_SURVIVED",
+    "RATES_DISAGREE",
     "UNDECIDED",
 ]
 """What forbids that a group runs fewer clients, beside the findings of rules."""

@@ -98,6 +98,15 @@ def test_a_stuck_queue_forbids_it() -> None:
     assert _blocked(_judged([stuck, *_clients(8)[1:]])) == ["STUCK_QUEUE"]
 
 
+def test_rates_that_contradict_each_other_forbid_it() -> None:
+    """Three queues of each client get 3 msg/s by what the brokers count, and 300 msg/s by what the client does."""
+    (status,) = takes("t", 10.0)
+    says = replace(status, consume_ok_msgs_per_s=300.0, consume_failed_msgs_per_s=0.0)
+    agrees = replace(says, consume_ok_msgs_per_s=3.0)
+    assert _blocked(_judged(_clients(8, status=(says,)))) == ["RATES_DISAGREE"]
+    assert _judged(_clients(8, status=(agrees,))).group("g")["provision_status"] == "OVER_PROVISIONED"
+
+
 def test_a_stalled_queue_forbids_it() -> None:
     moments = range(12, 0, -1)
     stalled = {("t", "broker-a", 0): [(99_990 - n, 90_000) for n in moments]}

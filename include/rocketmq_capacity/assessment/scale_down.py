@@ -53,6 +53,8 @@ def scale_down(group: AssessedGroup, findings: Iterable[Finding]) -> ScaleDown:
     if group.awaited:
         rules.add(BROKER_LOSS)
     codes: list[str] = [*(["UNDECIDED"] if status == UNDECIDED else []), *group.forbids]
+    if group.provision.doubt is not None:
+        codes.append("RATES_DISAGREE")
     if status == RIGHT and not rules and not codes:
         codes.append("TOO_BUSY_WITHOUT_SOME")
     if rules or codes:

@@ -160,7 +160,7 @@ class GroupStatus(Dataset, frozen=True, kw_only=True):
     scale_down_blocked_by: Annotated[
         tuple[str, ...],
         means(
-            "what forbids fewer clients: names of rules, then NOTHING_TO_DIVIDE, TOO_FEW_STORED_DAYS, TOO_FEW_CLIENTS, NOT_ALL_READ_ONCE, TOO_BUSY_WITHOUT_SOME, LOSS_NOT_SURVIVED or UNDECIDED"
+            "what forbids fewer clients: names of rules, then NOTHING_TO_DIVIDE, TOO_FEW_STORED_DAYS, TOO_FEW_CLIENTS, NOT_ALL_READ_ONCE, TOO_BUSY_WITHOUT_SOME, LOSS_NOT_SURVIVED, RATES_DISAGREE or UNDECIDED"
         ),
     ] = ()
     bounds_confidence: Annotated[
