@@ -258,7 +258,7 @@ def test_a_finding_says_if_a_slaves_version_cannot_copy_topics_with_a_message_ty
 
 @pytest.mark.parametrize(
     ("version", "known_fault"),
-    [("V5_3_1", None), ("V5_3_2", "apache/rocketmq#9984"), ("V5_5_0", "apache/rocketmq#9984")],
+    [("V5_3_1", None), ("V5_3_2", "apache/rocketmq#9984"), ("V5_4_0", "apache/rocketmq#9984"), ("V5_5_0", None)],
 )
 def test_a_slave_that_copies_for_long_has_not_stopped(version: str, known_fault: str | None) -> None:
     row = judge(slave(drifted_topics=(MISSING,), version=version, is_copying=True)).finding("SLAVE_DRIFT")
@@ -330,16 +330,17 @@ def test_a_slave_whose_version_stops_copying_needs_another_version() -> None:
     drifted = (DriftedTopic(topic="pay", master_read_queue_nums=4),)
     (card,) = answers_of(slave(drifted_topics=drifted, version="V5_3_3")).all("INVESTIGATE")
 
-    assert card["reason"].endswith("Upgrade it to 5.4.0 or later: with the known fault it stops copying again.")
+    assert card["reason"].endswith("Upgrade it to 5.5.0 or later: with the known fault it stops copying again.")
 
 
 def test_a_slave_that_takes_everything_away_first_is_not_to_be_switched_meanwhile() -> None:
     drifted = (DriftedTopic(topic="pay", master_read_queue_nums=4),)
-    (card,) = answers_of(slave(drifted_topics=drifted, version="V5_5_0", is_copying=True)).all("INVESTIGATE")
+    (card,) = answers_of(slave(drifted_topics=drifted, version="V5_4_0", is_copying=True)).all("INVESTIGATE")
 
     assert card["reason"].startswith(
         "Switch the master of this slave (broker-a:10912) only while it has its topics: from the line"
     )
+    assert card["reason"].endswith("Upgrade it to 5.5.0 or later, which does not have the known fault.")
 
 
 def test_a_long_list_is_counted_and_cut() -> None:

@@ -67,14 +67,14 @@ class SlaveFault(NamedTuple):
     Attributes:
         issue: number of the issue of apache/rocketmq.
         first: the first version that has it.
-        last: the last version that has it; None if no version is known that has not.
+        last: the last version that has it.
         what: what goes wrong, in words.
         advice: what to do, in sentences.
     """
 
     issue: int
     first: Version
-    last: Version | None
+    last: Version
     what: str
     advice: str
 
@@ -85,7 +85,7 @@ class SlaveFault(NamedTuple):
 
     def can_be_in(self, version: Version | None) -> bool:
         """Whether the version has the fault."""
-        return version is not None and self.first <= version and (self.last is None or version <= self.last)
+        return version is not None and self.first <= version <= self.last
 
 
 COPIES_NO_TYPES: Final = SlaveFault(
@@ -93,16 +93,16 @@ COPIES_NO_TYPES: Final = SlaveFault(
     (5, 3, 2),
     (5, 3, 3),
     "a slave of this version stops to copy topics at the first one that has a message type",
-    f"{LOOK} Upgrade it to 5.4.0 or later: with the known fault it stops copying again.",
+    f"{LOOK} Upgrade it to 5.5.0 or later: with the known fault it stops copying again.",
 )
 REPLACES_EVERYTHING: Final = SlaveFault(
     9984,
     (5, 3, 2),
-    None,
+    (5, 4, 0),
     "a slave of this version takes away every topic and group, one after the other, before it copies its master's",
     'Switch the master of this slave ({subjects}) only while it has its topics: from the line "Update slave topic'
     ' config from master" in its log until the next "delete topic config OK". The fewer topics and groups a broker has,'
-    " the sooner its slave has copied them. RocketMQ 5.5.0 still has the known fault.",
+    " the sooner its slave has copied them. Upgrade it to 5.5.0 or later, which does not have the known fault.",
 )
 FAULTS: Final = (COPIES_NO_TYPES, REPLACES_EVERYTHING)
 
@@ -138,13 +138,13 @@ SLAVE_DRIFT: Final = Rule(
 
     Slaves of RocketMQ 5.3.2 and 5.3.3 stop copying topics at the first one that has a message type
     ([#9403](https://github.com/apache/rocketmq/issues/9403)). The finding then names this as `known_fault`. Upgrade
-    the slave to 5.4.0 or later.
+    the slave to 5.5.0 or later: 5.4.0 mends this, and still has the next fault.
 
-    Slaves from RocketMQ 5.3.2 on take away every topic and group, one after the other, before they copy those of the
-    master ([#9984](https://github.com/apache/rocketmq/issues/9984)), once a minute. With 300 topics that takes half a
-    second, with 3,000 it takes 30 s, and in between clients cannot read these topics there. The snapshot waits up to
-    60 s until the slave has copied them. The rule speaks, and names this as `known_fault`, if that takes longer. A
-    scenario with `lose_master` takes such topics as copied.
+    Slaves of RocketMQ 5.3.2 to 5.4.0 take away every topic and group, one after the other, before they copy those of
+    the master ([#9984](https://github.com/apache/rocketmq/issues/9984)), once a minute. With 300 topics that takes
+    half a second, with 3,000 it takes 30 s, and in between clients cannot read these topics there. The snapshot waits
+    up to 60 s until the slave has copied them. The rule speaks, and names this as `known_fault`, if that takes longer.
+    A scenario with `lose_master` takes such topics as copied.
     """,
 )
 

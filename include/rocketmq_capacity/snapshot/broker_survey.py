@@ -122,10 +122,10 @@ class BrokerSurvey(Survey):
         """21 and 201 of a slave; if it differs, the master is asked again, and for the time of its last change.
 
         The master may have changed since it was asked first. A slave that differs is asked again until its tables are
-        as they were ``LOOK_AGAIN_S`` before, at most for ``COPIES_WITHIN_S``: from 5.3.2 on it takes away every topic
+        as they were ``LOOK_AGAIN_S`` before, at most for ``COPIES_WITHIN_S``: up to 5.4.0 it takes away every topic
         and group, one after the other, before it copies those of its master. With 300 topics that takes half a second
         of each minute, with 3,000 it takes 30 s. ``is_ours`` says whether a topic is compared.
-        Source: SlaveSynchronize, rocketmq-all-5.3.2 to 5.5.0 (apache/rocketmq#9984); the times are measured.
+        Source: SlaveSynchronize, rocketmq-all-5.3.2 to 5.4.0 (apache/rocketmq#9984); the times are measured.
         """
         topics, groups = master.facts.topic_configs, master.facts.subscription_groups
         if topics is None or groups is None:
