@@ -41,6 +41,7 @@ AS_ELSEWHERE: Final = {
     "consumeBroadcastEnable": "true",
     "consumeMessageOrderly": "false",
     "retryMaxTimes": "16",
+    "groupRetryPolicy": """'{"type":"CUSTOMIZED"}'""",
     "brokerId": "0",
     "whichBrokerWhenConsumeSlowly": "1",
     "notifyConsumerIdsChangedEnable": "true",
@@ -138,7 +139,8 @@ def test_once_the_command_is_filled_in_clients_read_everything(
     for topic in CAUSES:
         assert min(read_of(clients, topic)) < written[topic]
         (line,) = (line for line in commands_for(before, f"g_{topic}") if "updateSubGroup" in line)
-        cluster.mqadmin(re.sub(r"'<(\w+) of \w+>'", lambda found: AS_ELSEWHERE[found[1]], line.removeprefix("# ")))
+        line = line.removeprefix("# ")
+        cluster.mqadmin(re.sub(r"'<(\w+) of \w+( as JSON)?>'", lambda found: AS_ELSEWHERE[found[1]], line))
 
     until(lambda: all(sum(read_of(clients, topic)) >= written[topic] for topic in ("half", "off")), PATIENCE_S)
     until(lambda: all(one >= written["all"] for one in read_of(clients, "all")), PATIENCE_S)

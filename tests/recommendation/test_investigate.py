@@ -144,7 +144,8 @@ def test_a_broker_that_refuses_a_group_is_asked_for_its_settings_and_a_person_fi
     look, mend = (line for line in found["commands"] if "ConsumerConfig" in line or "updateSubGroup" in line)
     assert look.startswith("mqadmin getConsumerConfig ")
     assert mend.startswith("# mqadmin updateSubGroup ")
-    assert options(mend.removeprefix("# "))["-s"] == "true"
+    given = options(mend.removeprefix("# "))
+    assert (given["-s"], given["-p"]) == ("true", "<groupRetryPolicy of refused as JSON>")
     assert found["is_manual"]
 
 

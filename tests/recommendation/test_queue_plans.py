@@ -175,7 +175,7 @@ def test_a_retry_topic_grows_before_brokers_use_its_queues() -> None:
     assert not any(line.startswith("#") for line in topic.commands)
     # Whoever leaves one of the settings out changes it: a person fills them in.
     assert all(line.startswith("# mqadmin updateSubGroup") for line in number.commands)
-    assert options(number.commands[0].removeprefix("# ")).keys() >= {f"-{letter}" for letter in "nbgqsmdoriwa"}
+    assert options(number.commands[0].removeprefix("# ")).keys() >= {f"-{letter}" for letter in "nbgqsmdorpiwa"}
 
 
 def test_a_new_broker_gets_the_topics() -> None:

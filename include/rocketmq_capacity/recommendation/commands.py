@@ -127,8 +127,9 @@ def set_retry_queues(nameserver: str, address: str, group: str, queues: int) -> 
 def set_group(nameserver: str, address: str, group: str, **settings: str | int) -> str:
     """Create a group on a broker, or set some of its settings there.
 
-    The command replaces all of the group's settings. A setting that is not given gets mqadmin's default, which switches
-    broadcasting off. So a person must fill in each of them as it is. Source: UpdateSubGroupSubCommand.
+    The command replaces all of the group's settings but its attributes. A setting that is not given gets mqadmin's
+    default, which switches broadcasting off. So a person must fill in each of them as it is. ``-p`` is JSON, and
+    ``{"type":"CUSTOMIZED"}`` where nobody has set the times between attempts. Source: UpdateSubGroupSubCommand.
     """
     letters = {
         "retryQueueNums": "q",
@@ -137,6 +138,7 @@ def set_group(nameserver: str, address: str, group: str, **settings: str | int) 
         "consumeBroadcastEnable": "d",
         "consumeMessageOrderly": "o",
         "retryMaxTimes": "r",
+        "groupRetryPolicy": "p",
         "brokerId": "i",
         "whichBrokerWhenConsumeSlowly": "w",
         "notifyConsumerIdsChangedEnable": "a",
@@ -146,8 +148,13 @@ def set_group(nameserver: str, address: str, group: str, **settings: str | int) 
         nameserver,
         option("b", address),
         option("g", group),
-        *(option(letter, settings.get(name, placeholder(f"{name} of {group}"))) for name, letter in letters.items()),
+        *(option(letter, settings.get(name, _as_it_is(name, group))) for name, letter in letters.items()),
     )
+
+
+def _as_it_is(setting: str, group: str) -> str:
+    """The placeholder for a setting of a group, in the form that mqadmin takes."""
+    return placeholder(f"{setting} of {group}{' as JSON' if setting == 'groupRetryPolicy' else ''}")
 
 
 def consumer_connection(nameserver: str, group: str, address: str | None = None) -> str:
