@@ -125,6 +125,9 @@ DEFAULT_REQUEST_MODE: Final = PULL
 """BrokerConfig.defaultMessageRequestMode."""
 DEFAULT_POP_SHARE: Final = -1
 """BrokerConfig.defaultPopShareQueueNum: a client pops every queue."""
+ASSIGNED_BY_BROKERS: Final = frozenset({AVG, AVG_BY_CIRCLE})
+"""The strategies by which brokers assign queues to clients that pop; to a client with another one they assign none
+(QueryAssignmentProcessor.doLoadBalance)."""
 
 BUSINESS: Final = "BUSINESS"
 SYSTEM: Final = "SYSTEM"

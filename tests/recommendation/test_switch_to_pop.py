@@ -15,6 +15,8 @@ CASES.topic("pop", *_two)
 CASES.topic("pop_also", *_two)
 CASES.group("pop", java_members(4), "pop", "pop_also", consume_type="CONSUME_PASSIVELY")
 CASES.case("pop_of_6", java_members(4, version="V6_0_0"), *_two)
+CASES.case("pop_in_turn", java_members(4, allocate_strategy="AVG_BY_CIRCLE"), *_two)
+CASES.case("pop_hashed", java_members(6, allocate_strategy="CONSISTENT_HASH"), *_two)
 CASES.case("pop_old_client", [*java_members(3), *java_members(4, version="V4_9_8")[3:]], *_two)
 CASES.case("pop_unknown_client", members(4), *_two)
 CASES.case("pop_go_client", members(4, language="GO", version="V5_3_3"), *_two)
@@ -64,6 +66,13 @@ def test_idle_clients_have_work_then(answered: Answers) -> None:
 
 def test_later_versions_can_pop(answered: Answers) -> None:
     assert answered.one("SWITCH_TO_POP", "pop_of_6")["after"]["idle"] == 0
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("pop", False), ("pop_in_turn", False), ("pop_hashed", True)])
+def test_clients_by_whose_strategy_no_broker_assigns_queues_need_another_one(
+    answered: Answers, name: str, is_told: bool
+) -> None:
+    assert ("Set AVG as their strategy in the same restart" in answered.one("SWITCH_TO_POP", name)["reason"]) is is_told
 
 
 @pytest.mark.parametrize("name", CANNOT)

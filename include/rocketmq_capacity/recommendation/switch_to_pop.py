@@ -4,6 +4,7 @@ A few idle clients are no reason for it: it changes how a whole group reads.
 It needs POP among the policy's strategies, a group that consumes nothing in order, and only Java push consumers of 5.x.
 Every broker of the group's topics must be 5.x with its timer on. Without the timer, a broker assigns queues to POP
 clients and then forbids them to pop.
+A client whose strategy the broker does not know gets no queue, and no error (tried on 5.3.3 with CONSISTENT_HASH).
 Source: QueryAssignmentProcessor, PopMessageProcessor, DefaultMQPushConsumer.clientRebalance, rocketmq-all-5.3.3.
 """
 
@@ -22,7 +23,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
-from rocketmq_capacity.vocabulary import CONSUME_ACTIVELY, JAVA, POP, PULL
+from rocketmq_capacity.vocabulary import ASSIGNED_BY_BROKERS, CONSUME_ACTIVELY, JAVA, POP, PULL
 
 
 def _check(recommended: Recommended, nameserver: str) -> Proof:
@@ -53,7 +54,8 @@ ACTION: Final = Action(
     details="""
     Clients beyond the number of queues then have work. Run the commands on every broker, then set
     `setClientRebalance(false)` in the clients and restart them; until then they go on pulling. A message that is
-    not acknowledged in time comes again.
+    not acknowledged in time comes again. Brokers assign queues by AVG and AVG_BY_CIRCLE alone: clients with another
+    strategy would read nothing, so they get AVG in the same restart.
     """,
 )
 CAN_POP: Final = re.compile(r"V([5-9]|[1-9]\d+)_", re.ASCII)
@@ -62,6 +64,10 @@ HOW: Final = (
     "Run the commands on every broker of its topics, then set setClientRebalance(false) in the clients' code and"
     " restart them: until then they go on pulling. A message that is not acknowledged within popInvisibleTime comes"
     " again."
+)
+SET_STRATEGY: Final = (
+    "Set AVG as their strategy in the same restart: brokers assign queues by AVG and AVG_BY_CIRCLE alone, and a client"
+    " with another strategy would read nothing."
 )
 
 
@@ -93,6 +99,7 @@ def switch_to_pop(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         reason=sentences(
             f"With POP the brokers hand messages out, and idle clients go from {before.idle} to {after.idle}.",
             HOW,
+            None if group.current_strategy in ASSIGNED_BY_BROKERS else SET_STRATEGY,
             preflight.blocked(forbids),
         ),
         rules=[RULE],
