@@ -8,14 +8,14 @@ import pytest
 from rocketmq_capacity.catalogue.action import action_of, actions
 from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.recommendation import commands
-from rocketmq_capacity.recommendation.afterwards import with_afterwards
+from rocketmq_capacity.recommendation.afterwards import GrpcClients, with_afterwards
 from rocketmq_capacity.recommendation.answer import answer
 from rocketmq_capacity.vocabulary import LOOKING, changes_cluster
 
 QUEUES = [{"broker_name": "broker-a", "read_queue_nums": 4, "write_queue_nums": 4, "perm": 6}]
 
 
-def with_check(action, rules=("IDLE_CONSUMERS",), has_grpc_clients=False, **place):
+def with_check(action, rules=("IDLE_CONSUMERS",), grpc=None, **place):
     one = answer(
         action_of(action),
         target=1,
@@ -25,7 +25,7 @@ def with_check(action, rules=("IDLE_CONSUMERS",), has_grpc_clients=False, **plac
         after={"queues": QUEUES},
         **place,
     )
-    (found,) = with_afterwards([one], "ns:9876", has_grpc_clients=has_grpc_clients)
+    (found,) = with_afterwards([one], "ns:9876", grpc)
     return found
 
 
@@ -52,7 +52,7 @@ def test_every_action_has_a_way_back(action):
 
 @pytest.mark.parametrize("action", actions())
 def test_grpc_clients_are_not_asked_what_they_own(action):
-    command = with_check(action, consumer_group="g", has_grpc_clients=True).check_command
+    command = with_check(action, consumer_group="g", grpc=GrpcClients()).check_command
 
     assert "consumerStatus" not in command
     assert "-s true" not in command
@@ -61,9 +61,21 @@ def test_grpc_clients_are_not_asked_what_they_own(action):
 def test_no_command_asks_grpc_clients_either():
     asking = [commands.consumer_progress("ns:9876", "g"), commands.consumer_status("ns:9876", "g")]
     one_of_java = commands.consumer_status("ns:9876", "g", "c01")
-    looks = with_check("INVESTIGATE", commands=[*asking, one_of_java], consumer_group="g", has_grpc_clients=True)
+    looks = with_check("INVESTIGATE", commands=[*asking, one_of_java], consumer_group="g", grpc=GrpcClients())
 
     assert looks.commands == ("mqadmin consumerProgress -n ns:9876 -g g", one_of_java)
+
+
+def test_a_group_of_grpc_clients_alone_has_no_retry_topic_by_which_mqadmin_finds_its_brokers():
+    alone = GrpcClients(["pay", "ship"], ["proxy:8080"])
+    looks = with_check(
+        "INVESTIGATE", commands=[commands.consumer_progress("ns:9876", "g")], consumer_group="g", grpc=alone
+    )
+    sizes = with_check("SCALE_CONSUMERS", consumer_group="g", grpc=alone)
+
+    assert looks.commands == tuple(f"mqadmin consumerProgress -n ns:9876 -g g -t {topic}" for topic in ("pay", "ship"))
+    assert looks.check_command == "mqadmin consumerProgress -n ns:9876 -g g -t pay"
+    assert sizes.check_command == "mqadmin consumerConnection -n ns:9876 -g g -b proxy:8080"
 
 
 @pytest.mark.parametrize(

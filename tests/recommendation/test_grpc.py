@@ -7,7 +7,7 @@ import pytest
 from rocketmq_capacity.snapshot.inventory import Client
 from tests.assessment.cases import member, members, takes
 from tests.recommendation.answers import Answers, options
-from tests.recommendation.cases import Cases
+from tests.recommendation.cases import NAMESERVER, Cases
 from tests.simulation.clusters import queues, reads
 
 CASES = Cases()
@@ -78,6 +78,14 @@ def test_what_is_too_busy_may_have_more_clients_or_more_threads_of_their_own_kin
     assert "setConsumptionThreadCount" in answered.one("RAISE_CONSUME_THREADS", "grpc_too_busy")["reason"]
     # 40 messages a second of 200 ms each keep 8 threads busy: at most 70 % of 6 clients' 12.
     assert answered.one("SCALE_CONSUMERS", "grpc_too_busy")["after"]["clients"] == 6
+
+
+def test_commands_on_a_group_that_brokers_do_not_know_name_a_topic_or_its_proxy(answered: Answers) -> None:
+    found = answered.one("SCALE_CONSUMERS", "grpc_too_busy")
+
+    assert options(found["check_command"]) == {"-n": NAMESERVER, "-g": "grpc_too_busy", "-b": "10.0.8.1:8080"}
+    found = answered.one("FIX_SUBSCRIPTION", "grpc_subscribes_differently")
+    assert options(found["check_command"])["-t"] == "subscribed_by_both"
 
 
 @pytest.mark.parametrize("group", ["both", "both_in_order"])

@@ -5,6 +5,8 @@ The commands only look. What they show is read from the classes of org.apache.ro
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,27 +18,48 @@ from rocketmq_capacity.recommendation.answer import json_object
 from rocketmq_capacity.vocabulary import RETRY_PREFIX
 
 
+class GrpcClients(NamedTuple):
+    """How a group with gRPC clients is looked at.
+
+    mqadmin looks for the brokers of a group by its retry topic. Only the heartbeat of a remoting client makes one, so
+    that commands on a group without such a client have to name a topic, or a server.
+    Source: DefaultMQAdminExtImpl.examineConsumeStats and examineConsumerConnectionInfo, rocketmq-all-5.3.3.
+
+    Attributes:
+        topics: its topics that commands name; empty if it has remoting clients, too.
+        addresses: of the servers that name its clients; empty if it has remoting clients, too.
+    """
+
+    topics: Sequence[str] = ()
+    addresses: Sequence[str] = ()
+
+
 def with_afterwards(
-    recommendations: Iterable[tables.Recommendation], nameserver: str, *, has_grpc_clients: bool = False
+    recommendations: Iterable[tables.Recommendation], nameserver: str, grpc: GrpcClients | None = None
 ) -> list[tables.Recommendation]:
     """The recommendations with their checks and ways back.
 
     No command asks a gRPC client what it owns: it cannot answer, and the question blocks a thread of the broker.
     """
-    return [_with_afterwards(one, nameserver, has_grpc_clients) for one in recommendations]
+    return [_with_afterwards(one, nameserver, grpc) for one in recommendations]
 
 
 def _with_afterwards(
-    recommendation: tables.Recommendation, nameserver: str, has_grpc_clients: bool
+    recommendation: tables.Recommendation, nameserver: str, grpc: GrpcClients | None
 ) -> tables.Recommendation:
     action = action_of(recommendation.action)
     command, shows = (action.check or _looked_at)(recommendation, nameserver)
     lines = recommendation.commands
-    if has_grpc_clients and recommendation.consumer_group is not None:
-        progress = commands.consumer_progress(nameserver, recommendation.consumer_group, asks_clients=False)
+    group = recommendation.consumer_group
+    if grpc is not None and group is not None:
+        named: Sequence[str | None] = grpc.topics or (None,)
+        progress = [commands.consumer_progress(nameserver, group, asks_clients=False, topic=one) for one in named]
         if _asks_clients(command):
-            command, shows = progress, FALLS
-        lines = tuple(dict.fromkeys(progress if _asks_clients(line) else line for line in lines))
+            command, shows = progress[0], FALLS
+        elif grpc.addresses and command == commands.consumer_connection(nameserver, group):
+            command = commands.consumer_connection(nameserver, group, grpc.addresses[0])
+        in_turn = chain.from_iterable(progress if _asks_clients(line) else [line] for line in lines)
+        lines = tuple(dict.fromkeys(in_turn))
     way_back = recommendation.way_back or action.way_back
     return replace(
         recommendation,

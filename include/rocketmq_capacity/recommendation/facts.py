@@ -17,7 +17,7 @@ from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import is_open, java_order, own_perm
+from rocketmq_capacity.vocabulary import GRPC, is_open, java_order, own_perm
 from rocketmq_capacity.wording import listed, percent
 
 COVERAGE: Final = "TOPIC_COVERAGE"
@@ -212,9 +212,18 @@ class AdvisedGroup:
 
     @cached_property
     def addresses(self) -> list[str]:
-        """The addresses of the masters that serve its business topics, by broker name."""
+        """The addresses of the servers that know its clients.
+
+        These are the masters that serve its business topics, by broker name, and the Proxies that name its gRPC
+        clients. If no broker names one of them, brokers know none: these clients are connected to Proxies alone.
+        """
         names = {place.broker_name for reads in self.facts.business for place in reads.topic.places}
-        return [self.cluster.address(name) for name in sorted(names)]
+        masters = [self.cluster.address(name) for name in sorted(names)]
+        brokers = {one.broker_name for one in self.cluster.facts.brokers}
+        seen_on = {name for one in self.facts.consumers for name in one.seen_on or () if one.is_grpc}
+        proxies = sorted(seen_on - brokers)
+        is_behind = bool(proxies) and self.facts.protocol == GRPC and not seen_on & brokers
+        return proxies if is_behind else [*masters, *proxies]
 
     def named(self, *rules: str) -> list[tables.Finding]:
         """Its findings of these rules."""

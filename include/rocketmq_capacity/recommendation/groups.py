@@ -14,18 +14,21 @@ from rocketmq_capacity.assessment.lag import WARN
 from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.cases import EffectOfCase, QueueChange
-from rocketmq_capacity.recommendation.afterwards import with_afterwards
+from rocketmq_capacity.recommendation.afterwards import GrpcClients, with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
 from rocketmq_capacity.recommendation.effects import is_worse
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.recommendation.fix_clients import each_an_id
 from rocketmq_capacity.recommendation.investigate import investigate
+from rocketmq_capacity.vocabulary import GRPC
 
 LAG_STATE: Final = "LAG_STATE"
 ORPHAN: Final = "ORPHAN_QUEUE"
 CAPACITY: Final = "CONSUMER_CAPACITY"
 HELD_UP: Final = (ORPHAN, "STUCK_QUEUE", "RETENTION_RISK", "CLIENT_OUTLIER")
 """Rules that say what some queues wait for."""
+TOPICS: Final = 5
+"""The most topics of a group of gRPC clients that its commands name."""
 
 
 @cache
@@ -72,9 +75,16 @@ def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:
             waits=group.waits,
         )
         answers.append(rest)
-    return with_afterwards(
-        with_config_lists(group, answers), group.cluster.nameserver, has_grpc_clients=group.facts.has_grpc_clients
-    )
+    return with_afterwards(with_config_lists(group, answers), group.cluster.nameserver, _grpc_clients(group))
+
+
+def _grpc_clients(group: AdvisedGroup) -> GrpcClients | None:
+    """How its gRPC clients are looked at; None if it has none."""
+    if not group.facts.has_grpc_clients:
+        return None
+    if group.facts.protocol != GRPC:
+        return GrpcClients()
+    return GrpcClients([reads.topic.topic for reads in group.facts.business[:TOPICS]], group.addresses)
 
 
 def _with_backlog(group: AdvisedGroup, answers: Sequence[tables.Recommendation]) -> list[tables.Recommendation]:
