@@ -16,6 +16,7 @@ CASES.topic("pop_also", *_two)
 CASES.group("pop", java_members(4), "pop", "pop_also", consume_type="CONSUME_PASSIVELY")
 CASES.case("pop_of_6", java_members(4, version="V6_0_0"), *_two)
 CASES.case("pop_in_turn", java_members(4, allocate_strategy="AVG_BY_CIRCLE"), *_two)
+CASES.case("pop_early", [*java_members(3), *java_members(4, version="V5_3_1")[3:]], *_two)
 CASES.case("pop_hashed", java_members(6, allocate_strategy="CONSISTENT_HASH"), *_two)
 CASES.case("pop_old_client", [*java_members(3), *java_members(4, version="V4_9_8")[3:]], *_two)
 CASES.case("pop_unknown_client", members(4), *_two)
@@ -73,6 +74,11 @@ def test_clients_by_whose_strategy_no_broker_assigns_queues_need_another_one(
     answered: Answers, name: str, is_told: bool
 ) -> None:
     assert ("Set AVG as their strategy in the same restart" in answered.one("SWITCH_TO_POP", name)["reason"]) is is_told
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("pop", False), ("pop_early", True)])
+def test_clients_that_may_pull_for_ever_are_upgraded_first(answered: Answers, name: str, is_told: bool) -> None:
+    assert ("Upgrade them to 5.3.2 or later first" in answered.one("SWITCH_TO_POP", name)["reason"]) is is_told
 
 
 @pytest.mark.parametrize("name", CANNOT)

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.ownership import IdleEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
-from rocketmq_capacity.model.facts import GroupFacts, Place
+from rocketmq_capacity.model.facts import Consumer, GroupFacts, Place
+from rocketmq_capacity.protocol.version import version_of
 from rocketmq_capacity.recommendation import preflight
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
@@ -55,7 +56,9 @@ ACTION: Final = Action(
     Clients beyond the number of queues then have work. Run the commands on every broker, then set
     `setClientRebalance(false)` in the clients and restart them; until then they go on pulling. A message that is
     not acknowledged in time comes again. Brokers assign queues by AVG and AVG_BY_CIRCLE alone: clients with another
-    strategy would read nothing, so they get AVG in the same restart.
+    strategy would read nothing, so they get AVG in the same restart. Java clients before 5.3.2 are upgraded first:
+    one whose first request for its queues fails pulls until it is restarted
+    ([#8957](https://github.com/apache/rocketmq/issues/8957)).
     """,
 )
 CAN_POP: Final = re.compile(r"V([5-9]|[1-9]\d+)_", re.ASCII)
@@ -64,6 +67,12 @@ HOW: Final = (
     "Run the commands on every broker of its topics, then set setClientRebalance(false) in the clients' code and"
     " restart them: until then they go on pulling. A message that is not acknowledged within popInvisibleTime comes"
     " again."
+)
+POPS_FOR_CERTAIN: Final = (5, 3, 2)
+"""The first version of a Java client that does not pull for ever once it could not ask for its queues (#8957)."""
+UPGRADE: Final = (
+    "Upgrade them to 5.3.2 or later first: an older client whose first request for its queues fails pulls from then on,"
+    " and messages come twice (apache/rocketmq#8957)."
 )
 SET_STRATEGY: Final = (
     "Set AVG as their strategy in the same restart: brokers assign queues by AVG and AVG_BY_CIRCLE alone, and a client"
@@ -99,6 +108,7 @@ def switch_to_pop(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         reason=sentences(
             f"With POP the brokers hand messages out, and idle clients go from {before.idle} to {after.idle}.",
             HOW,
+            UPGRADE if any(map(_may_pull_for_ever, group.facts.consumers)) else None,
             None if group.current_strategy in ASSIGNED_BY_BROKERS else SET_STRATEGY,
             preflight.blocked(forbids),
         ),
@@ -127,6 +137,11 @@ def _is_able(group: AdvisedGroup) -> bool:
         and all(_hands_out(group, topic, place) for topic, place in _places(group))
         and POP in group.strategies
     )
+
+
+def _may_pull_for_ever(consumer: Consumer) -> bool:
+    version = version_of(consumer.version)
+    return version is not None and version < POPS_FOR_CERTAIN
 
 
 def _hands_out(group: AdvisedGroup, topic: str, place: Place) -> bool:
