@@ -140,6 +140,19 @@ def test_a_broadcasting_group_does_not_divide_queues() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("version", "issues"),
+    [("V4_9_4", [5465]), ("V4_9_5", []), ("V5_0_0", [])],
+)
+def test_an_old_client_that_consumes_in_order_waits_before_it_reads_what_it_has_locked(
+    version: str, issues: list[int]
+) -> None:
+    found = _found([_java(PID_AND_TIME, version)], orderly=True)
+
+    assert _issues(found) == issues
+    assert found is None or (found["severity"], found["evidence"]["upgrade_to"]) == ("INFO", ["V4_9_8"])
+
+
 @pytest.mark.parametrize("version", ["V4_7_1", "V4_9_4", "V5_1_3", "V5_1_4"])
 def test_a_fault_of_producers_is_none_of_consumers(version: str) -> None:
     assert _found([_java(OWN_NAME, version), _java(PID_AND_TIME, version)]) is None

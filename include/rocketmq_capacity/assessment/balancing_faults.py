@@ -67,6 +67,16 @@ LITE_PULL_SKIPS: Final = BalancingFault(
 )
 
 
+WAITS_WITH_A_LOCK: Final = BalancingFault(
+    5465,
+    5466,
+    (Range((4, 0, 0), (4, 9, 4), (4, 9, 5)),),
+    INFO,
+    "a consumer in order does not know that it has locked a queue that it takes until it renews its locks: the queue is"
+    " unread for up to 20 s more",
+)
+
+
 RENAMED_QUEUE: Final = BalancingFault(
     7779,
     7783,

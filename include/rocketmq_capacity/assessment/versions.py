@@ -17,6 +17,7 @@ from rocketmq_capacity.assessment.balancing_faults import (
     NEVER_REACHABLE,
     OWN_PERM_LOST,
     RENAMED_QUEUE,
+    WAITS_WITH_A_LOCK,
     BalancingFault,
 )
 from rocketmq_capacity.assessment.cluster import ClusterRule
@@ -105,7 +106,7 @@ BAD_VERSION: Final = Rule(
     about=("group", "cluster"),
     severities={
         "WARNING": "the fault can affect who reads what",
-        "INFO": "it can affect which queues a broker offers",
+        "INFO": "it can affect which queues a broker offers, or how soon a queue is read",
     },
     details="""
     There is one finding for each version of clients, of the cluster if several groups have it; the evidence counts
@@ -118,10 +119,12 @@ BAD_VERSION: Final = Rule(
       not of broadcasting groups.
     - #2732, in 4.6.0 to 4.8.0: a LitePullConsumer that gets a queue back skips messages. Named for clients of pull
       consumers' groups.
+    - #5465, in 4.0.0 to 4.9.4: a consumer in order that takes a queue reads it up to 20 s later than it could. Named
+      for clients of groups that consume in order.
     - #7149, in 4.3.0 to 5.1.3: a topic's own permission is lost when it is created or updated. Named for brokers
       that are not both readable and writable.
 
-    The first three are faults of the Java client's consumers; the last one is the broker's. Faults of producers are
+    The last one is the broker's fault, the others are those of the Java client's consumers. Faults of producers are
     not named here: PERMANENT_DISPLACEMENT looks at the producers themselves. `upgrade_to` has none of either. A
     fault that cannot concern you goes into `ignored_issues`.
     """,
@@ -153,10 +156,15 @@ def _pulls_lite(group: AssessedGroup, _: Consumer) -> bool:
     return group.is_clustering and group.facts.consume_type == CONSUME_ACTIVELY
 
 
+def _consumes_in_order(group: AssessedGroup, _: Consumer) -> bool:
+    return group.is_clustering and group.facts.is_orderly is True
+
+
 OF_CLIENTS: Final[tuple[tuple[BalancingFault, Matters], ...]] = (
     (MACHINE_ROOM_INDEX, _divides_by_room),
     (BARE_PROCESS_ID, _has_bare_process_id),
     (LITE_PULL_SKIPS, _pulls_lite),
+    (WAITS_WITH_A_LOCK, _consumes_in_order),
 )
 """Faults of consumers of the Java client, by issue number."""
 OF_PRODUCERS: Final = (RENAMED_QUEUE, NEVER_REACHABLE)
