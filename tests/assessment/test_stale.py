@@ -182,6 +182,8 @@ def test_what_would_delete_it_is_a_comment_after_commands_that_look() -> None:
         "-r": "true",
     }
     assert all(one.is_manual for one in cards.values())
+    of_dead_letters = "also deletes the group's dead-letter topic"
+    assert {name for name, one in cards.items() if of_dead_letters in one.reason} == {"gone"}
 
 
 def test_a_what_if_has_no_history_to_say_that_it_is_in_use_again() -> None:

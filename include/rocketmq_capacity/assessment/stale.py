@@ -29,16 +29,27 @@ class StaleGroupEvidence(Evidence, frozen=True, kw_only=True):
     topics: Annotated[Sequence[str], means("topics that it has read")]
 
 
+ASK: Final = (
+    "Ask whether anybody still needs {subjects}. If the commands still show no messages, no offsets that move and"
+    " no clients, a person may run the command in the comment; what it deletes does not come back."
+)
+DEAD_LETTERS: Final = (
+    "deleteSubGroup also deletes the group's dead-letter topic, with all messages that nobody has sent again."
+)
+"""Source: DeleteSubscriptionGroupCommand, with -c."""
+
+
+def _advice(_: Finding, evidence: Evidence) -> str:
+    return f"{ASK} {DEAD_LETTERS}" if isinstance(evidence, StaleGroupEvidence) else ASK
+
+
 STALE_OBJECT: Final = Rule(
     name="STALE_OBJECT",
     title="Topics or groups that nobody uses",
     meaning="Nothing was written and nothing read for a long time.",
     place=340,
     evidence=(StaleTopicEvidence, StaleGroupEvidence),
-    advice=(
-        "Ask whether anybody still needs {subjects}. If the commands still show no messages, no offsets that move and"
-        " no clients, a person may run the command in the comment; what it deletes does not come back."
-    ),
+    advice=_advice,
     looks="unused",
     shows="the command fails if it was deleted; if it was kept, the next plan says whether it is used again.",
     needs=("unused time",),
@@ -55,7 +66,8 @@ STALE_OBJECT: Final = Rule(
     history (`plan --history`) whose offsets are those of today, or for a topic by its stored rates
     (`topics[].rates`, whose means are all 0) or by the times of its last messages, as groups that read it to the
     end tell them. Lag and deleted messages of such a group belong to this cause. The finding of a topic names the
-    groups that still subscribe to it. The commands look; `deleteTopic` and `deleteSubGroup` are comments.
+    groups that still subscribe to it. The commands look; `deleteTopic` and `deleteSubGroup` are comments. With a
+    group `deleteSubGroup` deletes its retry topic and its dead-letter topic as well.
     """,
 )
 

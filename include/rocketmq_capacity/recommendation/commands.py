@@ -211,7 +211,10 @@ def delete_topic(nameserver: str, cluster_name: str, topic: str) -> str:
 
 
 def delete_group(nameserver: str, cluster_name: str, group: str) -> str:
-    """Delete a group and its offsets, on every broker. Source: DeleteSubscriptionGroupCommand."""
+    """Delete a group, its offsets, its retry topic and its dead-letter topic, on every broker.
+
+    Source: DeleteSubscriptionGroupCommand.
+    """
     return mqadmin("deleteSubGroup", nameserver, option("c", cluster_name), option("g", group), option("r", "true"))
 
 
