@@ -64,6 +64,8 @@ MIXED: Final = "MIXED"
 TAG: Final = "TAG"
 SQL92: Final = "SQL92"
 """Types of filters (ExpressionType)."""
+SQL92_ENABLED: Final = "enablePropertyFilter"
+"""A broker's setting (BrokerConfig): without it the broker refuses pulls by SQL92; its default is false."""
 EVERY_MESSAGE: Final = "*"
 """The filter that lets every message through (SubscriptionData.SUB_ALL)."""
 ExpressionType = Literal["TAG", "SQL92"]

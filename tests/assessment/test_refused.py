@@ -5,23 +5,25 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.snapshot.inventory import GroupSettings, Inventory
+from rocketmq_capacity.snapshot.inventory import GroupSettings, Inventory, InventorySubscription
 from tests.assessment.cases import a_group, a_topic, member
 from tests.assessment.judge import Row, judge
 from tests.assessment.test_stuck import held
-from tests.simulation.clusters import broker, cluster, queues
+from tests.simulation.clusters import broker, cluster, queues, reads
 
 NAMES = ("broker-a", "broker-b")
+BY_SQL92 = InventorySubscription(topic="pay", expression_type="SQL92", expression="a > 1")
 
 
 def a_cluster(
     settings: tuple[GroupSettings, ...] | None,
     *,
     creates: str | None = "false",
+    sql92: str | None = "false",
     rate: float | None = 10.0,
     **facts: Any,
 ) -> Inventory:
-    """A group that holds ``pay`` on two brokers; ``creates`` is whether broker-b creates groups by itself."""
+    """A group that holds ``pay`` on two brokers; ``creates`` and ``sql92`` are settings of broker-b."""
     topic = a_topic(
         "pay",
         *(queues(name, 2) for name in NAMES),
@@ -32,6 +34,7 @@ def a_cluster(
         member("c2", owned_queues=tuple(held("pay", number, "broker-b") for number in range(2))),
     ]
     config = {} if creates is None else {"autoCreateSubscriptionGroup": creates}
+    config |= {} if sql92 is None else {"enablePropertyFilter": sql92}
     group = a_group("g", facts.pop("clients", clients), [topic], settings=settings, **facts)
     return cluster([topic], [group], [broker("broker-a"), replace(broker("broker-b"), config=config)])
 
@@ -54,6 +57,9 @@ def found(inventory: Inventory) -> Row | None:
             {"message_model": "BROADCASTING"},
             "BROADCAST_DISABLED",
         ),
+        ((on("broker-a", "broker-b"),), {"subscriptions": (BY_SQL92,)}, "SQL92_DISABLED"),
+        (None, {"subscriptions": (BY_SQL92,)}, "SQL92_DISABLED"),
+        ((on("broker-a"),), {"subscriptions": (BY_SQL92,)}, "NOT_CREATED"),
     ],
 )
 def test_the_queues_of_a_broker_that_refuses_the_group_are_named(
@@ -79,6 +85,10 @@ def test_the_queues_of_a_broker_that_refuses_the_group_are_named(
         ((on("broker-a", "broker-b"),), {}),
         ((on("broker-a", "broker-b", consume_broadcast_enable=False),), {}),  # it does not broadcast
         ((on("broker-a"),), {"clients": []}),  # nobody asks
+        (None, {"subscriptions": (BY_SQL92,), "sql92": "true"}),
+        (None, {"subscriptions": (BY_SQL92,), "sql92": None}),
+        (None, {"subscriptions": (BY_SQL92, reads("ship"))}),  # it reads another topic there
+        (None, {"subscriptions": (replace(BY_SQL92, message_request_mode="POP"),)}),  # only pulls are refused
     ],
 )
 def test_nothing_is_said_where_no_broker_is_known_to_refuse(

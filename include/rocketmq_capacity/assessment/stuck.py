@@ -61,6 +61,10 @@ ADMIT: Final[Mapping[str, str]] = {
         "Let the group broadcast on {broker_name} as well (consumeBroadcastEnable). updateSubGroup replaces all"
         " settings of the group, so give each as getConsumerConfig shows it; left out, -d switches broadcasting off."
     ),
+    "SQL92_DISABLED": (
+        "Let {broker_name} filter by SQL92 as well (enablePropertyFilter). It takes effect at once. A client that"
+        " starts asks only one broker, chosen at random, whether it may filter so: its next start may fail."
+    ),
 }
 """What lets a broker give a group messages, by why it does not."""
 
@@ -97,7 +101,9 @@ STUCK_QUEUE: Final = Rule(
     - **REFUSED**: the queue's broker gives the group no messages, whoever asks; each such broker is a finding.
       NOT_CREATED: the group is not created there, and the broker creates none by itself
       (`autoCreateSubscriptionGroup=false`). CONSUME_DISABLED: `consumeEnable` is false there. BROADCAST_DISABLED: the
-      group broadcasts, and `consumeBroadcastEnable` is false there.
+      group broadcasts, and `consumeBroadcastEnable` is false there. SQL92_DISABLED: the group pulls all of its topics
+      by SQL92, and `enablePropertyFilter` is false there; a client asks one broker alone, when it starts, whether it
+      may filter so.
     - **DROPPED**: the client was to let the queue go, has not, and has asked for no messages for `dropped_s`.
       LISTENER_BUSY: the listener has not come back from a message; Java clients release such a queue after 20 s
       from 5.2.0 on.
@@ -164,6 +170,7 @@ REFUSALS: Final[Mapping[str, str]] = {
     ),
     "CONSUME_DISABLED": "consumeEnable is false there",
     "BROADCAST_DISABLED": "it broadcasts, and consumeBroadcastEnable is false there",
+    "SQL92_DISABLED": "it filters by SQL92, and enablePropertyFilter is false there",
 }
 
 

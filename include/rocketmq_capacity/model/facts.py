@@ -206,10 +206,12 @@ class LastClients(Facts, frozen=True, kw_only=True):
     ago_s: float
 
 
-WhyRefused = Literal["NOT_CREATED", "CONSUME_DISABLED", "BROADCAST_DISABLED"]
-"""The group is not created there, and the broker creates none by itself; or it may not consume there, or not broadcast.
+WhyRefused = Literal["NOT_CREATED", "CONSUME_DISABLED", "BROADCAST_DISABLED", "SQL92_DISABLED"]
+"""The group is not created there, and the broker creates none by itself; or it may not consume there, or not broadcast,
+or not filter by SQL92. A client that filters so asks one broker alone, when it starts, whether it may.
 
-Source: PullMessageProcessor and SubscriptionGroupManager.findSubscriptionGroupConfig, rocketmq-all-5.3.3.
+Source: PullMessageProcessor, SubscriptionGroupManager.findSubscriptionGroupConfig and
+MQClientInstance.checkClientInBroker, rocketmq-all-5.3.3.
 """
 
 

@@ -6,7 +6,7 @@ Option names are those of the classes in org.apache.rocketmq.tools.command, rock
 from shlex import quote
 
 from rocketmq_capacity.errors import printable
-from rocketmq_capacity.vocabulary import POP, READ_WRITE, RETRY_PREFIX
+from rocketmq_capacity.vocabulary import POP, READ_WRITE, RETRY_PREFIX, SQL92_ENABLED
 
 
 def option(name: str, value: str | int) -> str:
@@ -106,6 +106,13 @@ def set_broker_permission(nameserver: str, address: str, perm: int) -> str:
     """
     return mqadmin(
         "updateBrokerConfig", nameserver, option("b", address), option("k", "brokerPermission"), option("v", perm)
+    )
+
+
+def allow_sql92(nameserver: str, address: str) -> str:
+    """Let a broker filter messages by SQL92. Source: UpdateBrokerConfigSubCommand."""
+    return mqadmin(
+        "updateBrokerConfig", nameserver, option("b", address), option("k", SQL92_ENABLED), option("v", "true")
     )
 
 

@@ -178,11 +178,20 @@ def _looks(
     finding: tables.Finding, cluster: AdvisedCluster, client_ids: Sequence[str], addresses: Sequence[str]
 ) -> list[str]:
     """Commands that only read."""
+    if _is_refused_sql92(finding):
+        return [commands.broker_config(cluster.nameserver, cluster.address(finding.broker_name or ""))]
     if finding.consumer_group is not None:
         return _looks_at_group(finding, finding.consumer_group, cluster.nameserver, client_ids, addresses)
     if finding.topic is not None:
         return _looks_at_topic(finding, finding.topic, cluster.nameserver, addresses)
     return _looks_at_brokers(finding, cluster)
+
+
+def _is_refused_sql92(finding: tables.Finding) -> bool:
+    """Whether a broker refuses the pulls of a group because they filter by SQL92."""
+    if rule_of(finding.rule).looks != "stacks" or finding.broker_name is None:
+        return False
+    return StuckQueuesEvidence.of(finding).queues[0].cause == "SQL92_DISABLED"
 
 
 def _looks_at_group(
@@ -276,8 +285,10 @@ def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
             return [commands.comment(commands.delete_topic(nameserver, name, finding.topic))]
         return [commands.comment(commands.delete_group(nameserver, name, finding.consumer_group or ""))]
     if rule_of(finding.rule).looks == "stacks" and finding.broker_name is not None:
-        settings = SWITCHED_ON[StuckQueuesEvidence.of(finding).queues[0].cause or ""]
         address, group = cluster.address(finding.broker_name), finding.consumer_group or ""
+        if _is_refused_sql92(finding):
+            return [commands.comment(commands.allow_sql92(cluster.nameserver, address))]
+        settings = SWITCHED_ON[StuckQueuesEvidence.of(finding).queues[0].cause or ""]
         return [commands.comment(commands.set_group(cluster.nameserver, address, group, **settings))]
     evidence = evidence_of(finding)
     if isinstance(evidence, RetryQueuesEvidence):

@@ -28,6 +28,8 @@ from rocketmq_capacity.vocabulary import (
     MASTERLESS,
     MIXED,
     POP,
+    SQL92,
+    SQL92_ENABLED,
     SYSTEM,
     UnseenClients,
     distinct,
@@ -81,12 +83,17 @@ class Resolved:
         self._present = {broker.broker_name for broker in inventory.brokers}
         self._masters = {broker.broker_name for broker in inventory.brokers if broker.broker_id == 0}
         self._answering = self._present - silent
-        self._creates_no_groups = {
+        self._creates_no_groups = self._masters_without(AUTO_CREATES_GROUPS)
+        self._refuse_sql92 = self._masters_without(SQL92_ENABLED)
+
+    def _masters_without(self, setting: str) -> set[str]:
+        """The brokers whose masters answered, and have switched the setting off."""
+        return {
             broker.broker_name
-            for broker in inventory.brokers
+            for broker in self.inventory.brokers
             if broker.broker_id == 0
             and broker.broker_name in self._answering
-            and (broker.config or {}).get(AUTO_CREATES_GROUPS) == "false"
+            and (broker.config or {}).get(setting) == "false"
         }
 
     @cached_property
@@ -113,17 +120,29 @@ class Resolved:
         return broker_name in self._answering or broker_name.startswith(LOGICAL_BROKER_PREFIX)
 
     def refusals(self, group: InventoryGroup) -> tuple[Refusal, ...]:
-        """The brokers that give the group no messages, and why, by name; empty if its settings are unknown."""
-        if group.settings is None:
-            return ()
-        created = {name for one in group.settings for name in one.broker_names}
-        refused: dict[str, WhyRefused] = dict.fromkeys(self._creates_no_groups - created, "NOT_CREATED")
-        for settings in group.settings:
+        """The brokers that give the group no messages, and why, by name; none for settings that are unknown."""
+        refused: dict[str, WhyRefused] = {}
+        if self._refuse_sql92 and self._filters_by_sql92(group):
+            refused |= dict.fromkeys(self._refuse_sql92, "SQL92_DISABLED")
+        if group.settings is not None:
+            created = {name for one in group.settings for name in one.broker_names}
+            refused |= dict.fromkeys(self._creates_no_groups - created, "NOT_CREATED")
+        for settings in group.settings or ():
             if settings.consume_enable is False:
                 refused |= dict.fromkeys(settings.broker_names, "CONSUME_DISABLED")
             elif settings.consume_broadcast_enable is False and is_broadcasting(group.message_model):
                 refused |= dict.fromkeys(settings.broker_names, "BROADCAST_DISABLED")
         return tuple(Refusal(broker_name=name, why=why) for name, why in sorted(refused.items()))
+
+    def _filters_by_sql92(self, group: InventoryGroup) -> bool:
+        """Whether the group pulls all of its business topics by SQL92; brokers let clients pop by it in any case."""
+        if self.protocols[group.consumer_group] in (GRPC, MIXED):
+            return False
+        business = [one for one in group.subscriptions or () if self.kinds.of_topic(one.topic) == BUSINESS]
+        return bool(business) and all(
+            one.expression_type == SQL92 and (one.message_request_mode or group.message_request_mode) != POP
+            for one in business
+        )
 
     def retry_queues(self, group: InventoryGroup) -> tuple[RetryQueueNums, ...]:
         """The retry queues of each broker that does not use one for the group, by name; empty if unknown."""

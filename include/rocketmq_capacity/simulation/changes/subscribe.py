@@ -25,14 +25,13 @@ from rocketmq_capacity.vocabulary import (
     EVERY_MESSAGE,
     LITE,
     SQL92,
+    SQL92_ENABLED,
     TAG,
     ExpressionType,
     filter_text,
     is_broadcasting,
 )
 
-SQL92_ENABLED: Final = "enablePropertyFilter"
-"""A broker's setting (BrokerConfig); its default is false."""
 LONGEST_CALL_MS: Final = 86_400_000.0
 
 
