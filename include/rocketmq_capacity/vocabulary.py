@@ -66,6 +66,8 @@ SQL92: Final = "SQL92"
 """Types of filters (ExpressionType)."""
 SQL92_ENABLED: Final = "enablePropertyFilter"
 """A broker's setting (BrokerConfig): without it the broker refuses pulls by SQL92; its default is false."""
+TIMER_ENABLED: Final = "timerWheelEnable"
+"""A broker's setting (MessageStoreConfig): without it the broker refuses pops from 5.1.1 on; its default is true."""
 EVERY_MESSAGE: Final = "*"
 """The filter that lets every message through (SubscriptionData.SUB_ALL)."""
 ExpressionType = Literal["TAG", "SQL92"]

@@ -12,6 +12,7 @@ from tests.assessment.test_stuck import held
 from tests.simulation.clusters import broker, cluster, queues, reads
 
 NAMES = ("broker-a", "broker-b")
+POPPED = reads("pay", message_request_mode="POP")
 BY_SQL92 = InventorySubscription(topic="pay", expression_type="SQL92", expression="a > 1")
 
 
@@ -20,10 +21,12 @@ def a_cluster(
     *,
     creates: str | None = "false",
     sql92: str | None = "false",
+    timer: str | None = None,
+    version: str = "V5_1_1",
     rate: float | None = 10.0,
     **facts: Any,
 ) -> Inventory:
-    """A group that holds ``pay`` on two brokers; ``creates`` and ``sql92`` are settings of broker-b."""
+    """A group that holds ``pay`` on two brokers; ``creates``, ``sql92`` and ``timer`` are settings of broker-b."""
     topic = a_topic(
         "pay",
         *(queues(name, 2) for name in NAMES),
@@ -35,8 +38,9 @@ def a_cluster(
     ]
     config = {} if creates is None else {"autoCreateSubscriptionGroup": creates}
     config |= {} if sql92 is None else {"enablePropertyFilter": sql92}
+    config |= {} if timer is None else {"timerWheelEnable": timer}
     group = a_group("g", facts.pop("clients", clients), [topic], settings=settings, **facts)
-    return cluster([topic], [group], [broker("broker-a"), replace(broker("broker-b"), config=config)])
+    return cluster([topic], [group], [broker("broker-a"), replace(broker("broker-b"), config=config, version=version)])
 
 
 def on(*names: str, **settings: Any) -> GroupSettings:
@@ -60,6 +64,7 @@ def found(inventory: Inventory) -> Row | None:
         ((on("broker-a", "broker-b"),), {"subscriptions": (BY_SQL92,)}, "SQL92_DISABLED"),
         (None, {"subscriptions": (BY_SQL92,)}, "SQL92_DISABLED"),
         ((on("broker-a"),), {"subscriptions": (BY_SQL92,)}, "NOT_CREATED"),
+        (None, {"subscriptions": (POPPED,), "timer": "false"}, "POP_DISABLED"),
     ],
 )
 def test_the_queues_of_a_broker_that_refuses_the_group_are_named(
@@ -89,6 +94,10 @@ def test_the_queues_of_a_broker_that_refuses_the_group_are_named(
         (None, {"subscriptions": (BY_SQL92,), "sql92": None}),
         (None, {"subscriptions": (BY_SQL92, reads("ship"))}),  # it reads another topic there
         (None, {"subscriptions": (replace(BY_SQL92, message_request_mode="POP"),)}),  # only pulls are refused
+        (None, {"subscriptions": (POPPED,), "timer": "true"}),
+        (None, {"subscriptions": (POPPED,), "timer": "false", "version": "V5_1_0"}),
+        (None, {"subscriptions": (POPPED,), "timer": "false", "orderly": True}),  # its clients pull
+        (None, {"timer": "false"}),
     ],
 )
 def test_nothing_is_said_where_no_broker_is_known_to_refuse(

@@ -65,6 +65,10 @@ ADMIT: Final[Mapping[str, str]] = {
         "Let {broker_name} filter by SQL92 as well (enablePropertyFilter). It takes effect at once. A client that"
         " starts asks only one broker, chosen at random, whether it may filter so: its next start may fail."
     ),
+    "POP_DISABLED": (
+        "Set timerWheelEnable=true in the settings of {broker_name}, and restart it: a broker without its timer refuses"
+        " every pop, also those of Proxies."
+    ),
 }
 """What lets a broker give a group messages, by why it does not."""
 
@@ -103,7 +107,8 @@ STUCK_QUEUE: Final = Rule(
       (`autoCreateSubscriptionGroup=false`). CONSUME_DISABLED: `consumeEnable` is false there. BROADCAST_DISABLED: the
       group broadcasts, and `consumeBroadcastEnable` is false there. SQL92_DISABLED: the group pulls all of its topics
       by SQL92, and `enablePropertyFilter` is false there; a client asks one broker alone, when it starts, whether it
-      may filter so.
+      may filter so. POP_DISABLED: the group pops all of its topics, as gRPC clients do, and `timerWheelEnable` is
+      false there (5.1.1 and later).
     - **DROPPED**: the client was to let the queue go, has not, and has asked for no messages for `dropped_s`.
       LISTENER_BUSY: the listener has not come back from a message; Java clients release such a queue after 20 s
       from 5.2.0 on.
@@ -171,6 +176,7 @@ REFUSALS: Final[Mapping[str, str]] = {
     "CONSUME_DISABLED": "consumeEnable is false there",
     "BROADCAST_DISABLED": "it broadcasts, and consumeBroadcastEnable is false there",
     "SQL92_DISABLED": "it filters by SQL92, and enablePropertyFilter is false there",
+    "POP_DISABLED": "it pops, and timerWheelEnable is false there",
 }
 
 

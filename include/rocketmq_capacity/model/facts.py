@@ -206,11 +206,11 @@ class LastClients(Facts, frozen=True, kw_only=True):
     ago_s: float
 
 
-WhyRefused = Literal["NOT_CREATED", "CONSUME_DISABLED", "BROADCAST_DISABLED", "SQL92_DISABLED"]
+WhyRefused = Literal["NOT_CREATED", "CONSUME_DISABLED", "BROADCAST_DISABLED", "SQL92_DISABLED", "POP_DISABLED"]
 """The group is not created there, and the broker creates none by itself; or it may not consume there, or not broadcast,
-or not filter by SQL92. A client that filters so asks one broker alone, when it starts, whether it may.
+or not filter by SQL92, or not pop. A client that filters by SQL92 asks one broker alone, when it starts, if it may.
 
-Source: PullMessageProcessor, SubscriptionGroupManager.findSubscriptionGroupConfig and
+Source: PullMessageProcessor, PopMessageProcessor, SubscriptionGroupManager.findSubscriptionGroupConfig and
 MQClientInstance.checkClientInBroker, rocketmq-all-5.3.3.
 """
 

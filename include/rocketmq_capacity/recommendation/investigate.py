@@ -63,6 +63,9 @@ SWITCHED_ON: Final[Mapping[str, Mapping[str, str]]] = {
     "BROADCAST_DISABLED": {"consumeEnable": "true", "consumeBroadcastEnable": "true"},
 }
 """Settings of a group with which a broker gives it messages, by why it does not."""
+SQL92_OFF: Final = "SQL92_DISABLED"
+BY_ITS_SETTINGS: Final = (SQL92_OFF, "POP_DISABLED")
+"""Why a broker gives a group no messages, whatever the group's settings are: its own settings say so."""
 NO_STRATEGY: Final = "no strategy that could be tried is at least {least} better without making something else worse"
 
 
@@ -178,7 +181,7 @@ def _looks(
     finding: tables.Finding, cluster: AdvisedCluster, client_ids: Sequence[str], addresses: Sequence[str]
 ) -> list[str]:
     """Commands that only read."""
-    if _is_refused_sql92(finding):
+    if _refused(finding) in BY_ITS_SETTINGS:
         return [commands.broker_config(cluster.nameserver, cluster.address(finding.broker_name or ""))]
     if finding.consumer_group is not None:
         return _looks_at_group(finding, finding.consumer_group, cluster.nameserver, client_ids, addresses)
@@ -187,11 +190,11 @@ def _looks(
     return _looks_at_brokers(finding, cluster)
 
 
-def _is_refused_sql92(finding: tables.Finding) -> bool:
-    """Whether a broker refuses the pulls of a group because they filter by SQL92."""
+def _refused(finding: tables.Finding) -> str | None:
+    """Why a broker gives a group no messages, if that is what the finding is about."""
     if rule_of(finding.rule).looks != "stacks" or finding.broker_name is None:
-        return False
-    return StuckQueuesEvidence.of(finding).queues[0].cause == "SQL92_DISABLED"
+        return None
+    return StuckQueuesEvidence.of(finding).queues[0].cause
 
 
 def _looks_at_group(
@@ -286,9 +289,10 @@ def _steps(finding: tables.Finding, cluster: AdvisedCluster) -> list[str]:
         return [commands.comment(commands.delete_group(nameserver, name, finding.consumer_group or ""))]
     if rule_of(finding.rule).looks == "stacks" and finding.broker_name is not None:
         address, group = cluster.address(finding.broker_name), finding.consumer_group or ""
-        if _is_refused_sql92(finding):
-            return [commands.comment(commands.allow_sql92(cluster.nameserver, address))]
-        settings = SWITCHED_ON[StuckQueuesEvidence.of(finding).queues[0].cause or ""]
+        cause = _refused(finding)
+        if cause in BY_ITS_SETTINGS:
+            return [commands.comment(commands.allow_sql92(cluster.nameserver, address))] if cause == SQL92_OFF else []
+        settings = SWITCHED_ON[cause or ""]
         return [commands.comment(commands.set_group(cluster.nameserver, address, group, **settings))]
     evidence = evidence_of(finding)
     if isinstance(evidence, RetryQueuesEvidence):

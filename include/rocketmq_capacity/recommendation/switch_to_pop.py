@@ -24,7 +24,7 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
-from rocketmq_capacity.vocabulary import ASSIGNED_BY_BROKERS, CONSUME_ACTIVELY, JAVA, POP, PULL
+from rocketmq_capacity.vocabulary import ASSIGNED_BY_BROKERS, CONSUME_ACTIVELY, JAVA, POP, PULL, TIMER_ENABLED
 
 
 def _check(recommended: Recommended, nameserver: str) -> Proof:
@@ -148,7 +148,7 @@ def _hands_out(group: AdvisedGroup, topic: str, place: Place) -> bool:
     master = group.cluster.masters.get(place.broker_name)
     if master is None or group.topics[topic].is_ordered:
         return False
-    return bool(CAN_POP.match(master.version or "")) and (master.config or {}).get("timerWheelEnable", "true") == "true"
+    return bool(CAN_POP.match(master.version or "")) and (master.config or {}).get(TIMER_ENABLED, "true") == "true"
 
 
 def _places(group: AdvisedGroup) -> list[tuple[str, Place]]:

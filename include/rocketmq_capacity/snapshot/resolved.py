@@ -6,11 +6,19 @@ from itertools import chain
 from typing import Final
 
 from rocketmq_capacity.model.facts import Refusal, RetryQueueNums, WhyRefused
+from rocketmq_capacity.protocol.version import Version, version_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.rooms import RoomRules
 from rocketmq_capacity.snapshot.filters import pass_ratios
 from rocketmq_capacity.snapshot.holding import Ages, ages_of
-from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryGroup, InventoryGroupOffset, parse_utc
+from rocketmq_capacity.snapshot.inventory import (
+    Client,
+    Inventory,
+    InventoryGroup,
+    InventoryGroupOffset,
+    InventorySubscription,
+    parse_utc,
+)
 from rocketmq_capacity.snapshot.kinds import Kinds
 from rocketmq_capacity.snapshot.offset_samples import OffsetSamples, offset_samples
 from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates
@@ -31,6 +39,7 @@ from rocketmq_capacity.vocabulary import (
     SQL92,
     SQL92_ENABLED,
     SYSTEM,
+    TIMER_ENABLED,
     UnseenClients,
     distinct,
     is_broadcasting,
@@ -38,6 +47,9 @@ from rocketmq_capacity.vocabulary import (
 
 AUTO_CREATES_GROUPS: Final = "autoCreateSubscriptionGroup"
 """A setting of brokers: whether they create a group once a client of it asks for messages (BrokerConfig)."""
+ANY_VERSION: Final = (0, 0, 0)
+REFUSES_POPS: Final = (5, 1, 1)
+"""The first version of a broker that refuses pops while its timer is off (PopMessageProcessor)."""
 
 
 class Resolved:
@@ -85,15 +97,17 @@ class Resolved:
         self._answering = self._present - silent
         self._creates_no_groups = self._masters_without(AUTO_CREATES_GROUPS)
         self._refuse_sql92 = self._masters_without(SQL92_ENABLED)
+        self._refuse_pops = self._masters_without(TIMER_ENABLED, REFUSES_POPS)
 
-    def _masters_without(self, setting: str) -> set[str]:
-        """The brokers whose masters answered, and have switched the setting off."""
+    def _masters_without(self, setting: str, first: Version = ANY_VERSION) -> set[str]:
+        """The brokers whose masters answered, and have switched the setting off; of this version or a later one."""
         return {
             broker.broker_name
             for broker in self.inventory.brokers
             if broker.broker_id == 0
             and broker.broker_name in self._answering
             and (broker.config or {}).get(setting) == "false"
+            and (version_of(broker.version) or ANY_VERSION) >= first
         }
 
     @cached_property
@@ -124,6 +138,8 @@ class Resolved:
         refused: dict[str, WhyRefused] = {}
         if self._refuse_sql92 and self._filters_by_sql92(group):
             refused |= dict.fromkeys(self._refuse_sql92, "SQL92_DISABLED")
+        if self._refuse_pops and self._pops(group):
+            refused |= dict.fromkeys(self._refuse_pops, "POP_DISABLED")
         if group.settings is not None:
             created = {name for one in group.settings for name in one.broker_names}
             refused |= dict.fromkeys(self._creates_no_groups - created, "NOT_CREATED")
@@ -134,11 +150,22 @@ class Resolved:
                 refused |= dict.fromkeys(settings.broker_names, "BROADCAST_DISABLED")
         return tuple(Refusal(broker_name=name, why=why) for name, why in sorted(refused.items()))
 
+    def _pops(self, group: InventoryGroup) -> bool:
+        """Whether the group pops all of its business topics, as gRPC clients do in any case."""
+        protocol = self.protocols[group.consumer_group]
+        if protocol == GRPC:
+            return True
+        modes = {one.message_request_mode or group.message_request_mode for one in self._business(group)}
+        return protocol != MIXED and not group.orderly and modes == {POP}
+
+    def _business(self, group: InventoryGroup) -> list[InventorySubscription]:
+        return [one for one in group.subscriptions or () if self.kinds.of_topic(one.topic) == BUSINESS]
+
     def _filters_by_sql92(self, group: InventoryGroup) -> bool:
         """Whether the group pulls all of its business topics by SQL92; brokers let clients pop by it in any case."""
         if self.protocols[group.consumer_group] in (GRPC, MIXED):
             return False
-        business = [one for one in group.subscriptions or () if self.kinds.of_topic(one.topic) == BUSINESS]
+        business = self._business(group)
         return bool(business) and all(
             one.expression_type == SQL92 and (one.message_request_mode or group.message_request_mode) != POP
             for one in business
