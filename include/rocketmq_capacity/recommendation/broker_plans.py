@@ -156,7 +156,7 @@ def remove_broker_plan(cluster: AdvisedCluster, broker_name: str, topics: Sequen
                     StepCheck(
                         command=commands.broker_status(nameserver, address),
                         shows=f"msgPutTotalTodayNow is the same in two calls that are at least {ROUTES_S} s apart, and"
-                        " putTps is 0.",
+                        " the first figure of putTps is 0.",
                     ),
                 ),
                 blocks=(TIMED,),
