@@ -102,7 +102,6 @@ def test_both_kinds_wait_as_long_as_the_policy_says_before_pods_end() -> None:
     [
         ({}, "UNDECIDED", "the plan is undecided"),
         ({"confidence": "LOW"}, "RIGHT_PROVISIONED", "its capacity is not proven"),
-        ({"max_replicas": None}, "RIGHT_PROVISIONED", "its bounds are unknown"),
         ({"min_replicas": None}, "RIGHT_PROVISIONED", "its bounds are unknown"),
     ],
 )
@@ -196,3 +195,15 @@ def test_what_is_too_old_is_not_applied(until: str | None, status: int, says: st
 
     assert done.returncode == status, done.stderr
     assert says in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("autoscalers", [PROMETHEUS, {}])
+def test_a_group_without_an_upper_bound_keeps_its_own(autoscalers: dict[str, str]) -> None:
+    plan = a_plan("g_pay", "g_pops")
+    pays, pops = plan.groups
+    plan = replace(plan, groups=(pays, replace(pops, client_bounds=replace(pops.client_bounds, max_replicas=None))))
+
+    made = autoscalers_of(plan, policy(**autoscalers))
+
+    assert objects(plan, policy(**autoscalers)) == []
+    assert b"# shop/pay: no number of pods is too many; keep its own bounds, but 2 at least." in (made or b"")

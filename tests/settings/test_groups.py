@@ -98,3 +98,16 @@ def test_an_owner_has_one_channel_that_any_entry_may_name() -> None:
 def test_a_channel_that_is_none_is_refused(groups: list[dict[str, str]], problem: str) -> None:
     with pytest.raises(ValidationError, match=problem):
         Policy.model_validate({"groups": groups})
+
+
+def test_entries_of_one_deployment_have_one_kind() -> None:
+    entries = [
+        {"match": "a", "deployment": "shop/pay", "kind": "StatefulSet"},
+        {"match": "b", "deployment": "shop/pay"},
+    ]
+    with pytest.raises(ValidationError, match="shop/pay has the kinds StatefulSet and Deployment; expected one kind"):
+        Policy.model_validate({"groups": entries})
+
+    for entry in entries:
+        entry["kind"] = "StatefulSet"
+    assert len(Policy.model_validate({"groups": entries}).groups) == 2

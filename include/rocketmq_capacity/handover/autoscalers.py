@@ -33,12 +33,12 @@ class Bounds:
 
     Attributes:
         least: the fewest; while paused, those of today.
-        most: the most; while paused, those of today.
+        most: the most; while paused, those of today; None if a group has no such bound, such as one that pops.
         paused: why nothing may scale it; None if something may.
     """
 
     least: int
-    most: int
+    most: int | None
     paused: str | None
 
 
@@ -67,8 +67,8 @@ def bounds_of(groups: Sequence[GroupPlan]) -> Bounds | None:
     if paused is not None:
         return Bounds(today, today, paused)
     least = max(one.client_bounds.min_replicas or 1 for one in groups)
-    most = max(one.client_bounds.max_replicas or 1 for one in groups)
-    return Bounds(least, max(least, most), None)
+    most = [one.client_bounds.max_replicas for one in groups if one.client_bounds.max_replicas is not None]
+    return Bounds(least, max(least, *most) if len(most) == len(groups) else None, None)
 
 
 def _paused(group: GroupPlan) -> str | None:
@@ -78,7 +78,7 @@ def _paused(group: GroupPlan) -> str | None:
         return f"the plan is undecided: {group.provision_reason or 'facts are missing'}"
     if bounds.confidence == LOW:
         return f"its capacity is not proven ({bounds.reason_code})"
-    if bounds.min_replicas is None or bounds.max_replicas is None:
+    if bounds.min_replicas is None:
         return "its bounds are unknown"
     return None
 
@@ -91,6 +91,9 @@ def _objects(
         if bounds is None:
             names = ", ".join(visible(one.consumer_group) for one in groups)
             yield f"# {deployment}: no client of {names} runs, so no bounds are known.\n"
+            continue
+        if bounds.most is None:
+            yield f"# {deployment}: no number of pods is too many; keep its own bounds, but {bounds.least} at least.\n"
             continue
         labels = () if settings.prometheus else (plan.cluster_name, *(one.consumer_group for one in groups))
         unfit = [label for label in labels if not LABEL.fullmatch(label)]

@@ -80,3 +80,15 @@ def channels_of(entries: Sequence[GroupEntry]) -> dict[str, str]:
                 named = f"{shown(entry.owner)} has the channels {first} and {entry.channel}"
                 raise ValueError(f"{named}; expected one channel for each owner")
     return channels
+
+
+def check_kinds(entries: Sequence[GroupEntry]) -> None:
+    """Check that entries of one deployment name one kind: what scales it has the deployment's name.
+
+    Errors: ValueError if they name different kinds.
+    """
+    kinds: dict[str, str] = {}
+    for entry in entries:
+        if entry.deployment is not None and kinds.setdefault(entry.deployment, entry.kind) != entry.kind:
+            named = f"{entry.deployment} has the kinds {kinds[entry.deployment]} and {entry.kind}"
+            raise ValueError(f"{named}; expected one kind for each deployment")

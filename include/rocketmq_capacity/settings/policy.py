@@ -26,7 +26,7 @@ from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.settings.brokers import BrokerEntry
 from rocketmq_capacity.settings.events import Event
 from rocketmq_capacity.settings.freeze import Freeze
-from rocketmq_capacity.settings.groups import GroupEntry, channels_of, entry_of
+from rocketmq_capacity.settings.groups import GroupEntry, channels_of, check_kinds, entry_of
 from rocketmq_capacity.settings.own_strategy import OwnAnswers, OwnStrategy
 from rocketmq_capacity.settings.patterns import Compiling
 from rocketmq_capacity.settings.placement import Placement
@@ -276,8 +276,9 @@ class Policy(Section):
 
     @field_validator("groups")
     @classmethod
-    def _one_channel_each(cls, groups: tuple[GroupEntry, ...]) -> tuple[GroupEntry, ...]:
+    def _one_channel_and_kind_each(cls, groups: tuple[GroupEntry, ...]) -> tuple[GroupEntry, ...]:
         channels_of(groups)
+        check_kinds(groups)
         return groups
 
     @property
