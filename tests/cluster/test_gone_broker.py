@@ -33,6 +33,13 @@ def traffic_of(inventory: Inventory) -> float:
     return sum(one.put_msgs_per_s or 0.0 for one in topic.offsets or () if one.broker_name == LOST)
 
 
+def is_read(inventory: Inventory) -> bool:
+    """Whether the broker has got messages, and its reader has committed an offset there."""
+    (group,) = (one for one in inventory.consumer_groups if one.consumer_group == "g_pay")
+    there = [one for one in group.offsets or () if one.broker_name == LOST and one.consumer_offset is not None]
+    return traffic_of(inventory) > 0 and bool(there)
+
+
 def test_a_broker_that_was_killed_is_named_until_it_is_back() -> None:
     cluster = started_or_skipped(Cluster([Broker("broker-a"), Broker(LOST, own_process=True)]).start)
     with contextlib.closing(cluster), Clients(cluster.nameserver) as clients:
@@ -42,7 +49,7 @@ def test_a_broker_that_was_killed_is_named_until_it_is_back() -> None:
             clients.start_consumer(Consumer("g_pay", f"pay-{number}", ["pay"]))
         clients.settled()
         clients.start_load("pay", PER_S)
-        before = until(lambda: one if traffic_of(one := snapshot_of(cluster)) else None, PATIENCE_S)
+        before = until(lambda: one if is_read(one := snapshot_of(cluster)) else None, PATIENCE_S)
         cluster.kill(LOST)
         until(lambda: not cluster.is_registered(LOST), PATIENCE_S)
         gone = plain_plan(snapshot_of(cluster), history=[before])
