@@ -206,4 +206,4 @@ def test_a_group_without_an_upper_bound_keeps_its_own(autoscalers: dict[str, str
     made = autoscalers_of(plan, policy(**autoscalers))
 
     assert objects(plan, policy(**autoscalers)) == []
-    assert b"# shop/pay: no number of pods is too many; keep its own bounds, but 2 at least." in (made or b"")
+    assert b"# shop/pay: a group has no upper bound; keep your own, and at least 2 pods." in (made or b"")

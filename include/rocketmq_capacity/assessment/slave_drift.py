@@ -1,7 +1,6 @@
 """The rule on slaves that should have the same data as their master and do not: SLAVE_DRIFT."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain, groupby
 from typing import Annotated, Final, NamedTuple
 
@@ -228,7 +227,7 @@ def _drift(
     missing, other, groups = _lacking(every)
     ago_s = every[0].changed_ago_s if every else None
     is_on_its_way = ago_s is not None and ago_s <= settle_s
-    fault = next((fault for fault in map(partial(_fault, versions), slaves) if fault), None)
+    fault = next(filter(None, (_fault(versions, rows) for rows in slaves)), None)
     return finding(
         SLAVE_DRIFT,
         INFO if is_on_its_way and not uncopied else WARNING,
@@ -255,8 +254,8 @@ def _drift(
 
 def _fault(versions: Mapping[int, Version | None], rows: Sequence[SlaveDifference]) -> SlaveFault | None:
     """The fault that can be why this slave differs."""
-    version, is_copying = versions[rows[0].broker_id], rows[0].is_copying
-    if is_copying:
+    version = versions[rows[0].broker_id]
+    if rows[0].is_copying:
         return REPLACES_EVERYTHING if REPLACES_EVERYTHING.can_be_in(version) else None
     lacks_topics = any(row.topic is not None and row.read_queue_nums is None for row in rows)
     return COPIES_NO_TYPES if lacks_topics and COPIES_NO_TYPES.can_be_in(version) else None

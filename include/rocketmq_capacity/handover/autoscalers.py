@@ -93,7 +93,7 @@ def _objects(
             yield f"# {deployment}: no client of {names} runs, so no bounds are known.\n"
             continue
         if bounds.most is None:
-            yield f"# {deployment}: no number of pods is too many; keep its own bounds, but {bounds.least} at least.\n"
+            yield f"# {deployment}: a group has no upper bound; keep your own, and at least {bounds.least} pods.\n"
             continue
         labels = () if settings.prometheus else (plan.cluster_name, *(one.consumer_group for one in groups))
         unfit = [label for label in labels if not LABEL.fullmatch(label)]

@@ -42,7 +42,6 @@ some milliseconds, so that a table which did not change for so long is at rest."
 COPIES_WITHIN_S: Final = 60.0
 """A slave that has not come to rest for so long is taken as it is, and known to be copying."""
 
-
 Tables = tuple[tuple[TopicConfig, ...], tuple[SubscriptionGroupConfig, ...]]
 """A broker's topics and groups."""
 
@@ -139,14 +138,13 @@ class BrokerSurvey(Survey):
                 self.facts.drift = drift
                 return
             is_copying, changed_ms = last_ms != changed_ms, last_ms
-            if is_copying and time() < until:
-                await asyncio.sleep(LOOK_AGAIN_S)
-                continue
-            again = await master.ask_for_changed_tables()
-            if again is not None:
-                drift = drift_of(tables, again[0], is_ours)
-                self.facts.drift = replace(drift, changed_ms=again[1], is_copying=is_copying)
-            return
+            if not is_copying or time() >= until:
+                again = await master.ask_for_changed_tables()
+                if again is not None:
+                    drift = drift_of(tables, again[0], is_ours)
+                    self.facts.drift = replace(drift, changed_ms=again[1], is_copying=is_copying)
+                return
+            await asyncio.sleep(LOOK_AGAIN_S)
 
     async def ask_for_changed_tables(self) -> tuple[Tables, int | None] | None:
         """21 and 201 again, with the time of the last change of either, in ms since 1970; None if one failed."""
