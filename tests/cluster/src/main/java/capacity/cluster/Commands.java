@@ -27,9 +27,17 @@ public final class Commands {
     private final PrintStream answers =
         new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.US_ASCII);
 
-    /** Takes standard output for the answers; whatever a library prints goes to standard error. */
+    /**
+     * Takes standard output for the answers; whatever a library prints goes to standard error.
+     *
+     * <p>What fails in the thread that starts all ends the JVM. Other threads would keep it, and nobody would answer.
+     */
     public Commands() {
         System.setOut(System.err);
+        Thread.currentThread().setUncaughtExceptionHandler((thread, error) -> {
+            error.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        });
     }
 
     public Commands add(String name, Command command) {
