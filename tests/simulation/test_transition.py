@@ -50,8 +50,15 @@ MORE: Final = {"change": "add_clients", "consumer_group": "g_pay", "client_ids":
 WIDER: Final = {"change": "set_queues", "topic": "pay", "read_queue_nums": 6, "write_queue_nums": 6}
 
 
-def orderly(inventory: Inventory) -> Inventory:
-    return replace(inventory, consumer_groups=tuple(replace(one, orderly=True) for one in inventory.consumer_groups))
+def orderly(inventory: Inventory, *versions: str) -> Inventory:
+    """The same cluster, whose groups consume in order; their clients have these versions, as far as they are given."""
+    groups = []
+    for one in inventory.consumer_groups:
+        clients = list(one.clients or ())
+        for index, version in enumerate(versions):
+            clients[index] = replace(clients[index], language="JAVA", version=version)
+        groups.append(replace(one, orderly=True, clients=tuple(clients)))
+    return replace(inventory, consumer_groups=tuple(groups))
 
 
 def with_config(inventory: Inventory, **config: str) -> Inventory:
@@ -113,6 +120,38 @@ def test_a_killed_clients_lock_is_waited_for() -> None:
     assert 60 <= whole.lock_wait_worst_s <= 61
     shut, _ = change(orderly(pay_cluster(2)), FEWER)
     assert {row.lock_wait_worst_s for row in shut} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("versions", "lock_wait_s", "unread_s"),
+    [
+        # At worst the old reader is notified late (23 s), is in the middle of a long call, and gives the lock back 21 s
+        # later; the new one asks each second. It reads 0.5 s later, and its first pull may be refused for 30 s.
+        ((), 45.0, 53.5),
+        (("V5_3_3", "V5_2_0"), 45.0, 53.5),
+        # It tries again after 20 s, and has messages in memory, so it gives the lock back 20 s after that.
+        (("V5_3_3", "V5_1_4"), 65.0, 72.5),
+        # The new one asks each 20 s.
+        (("V5_3_3", "V4_9_5"), 84.0, 91.5),
+        # It does not know for 20 s that it has the lock, and looks each 3 s.
+        (("V4_9_4", "V5_3_3"), 84.0, 114.5),
+    ],
+)
+def test_the_oldest_version_says_how_long_a_lock_is_waited_for(
+    versions: tuple[str, ...], lock_wait_s: float, unread_s: float
+) -> None:
+    rows, whole = change(orderly(pay_cluster(2), *versions), MORE)
+
+    assert whole.lock_wait_worst_s == lock_wait_s
+    takes = [row for row in rows if row.new_owners == ("10.0.0.9@1#1",)]
+    assert {row.unread_worst_s for row in takes} == {unread_s}
+
+
+def test_a_new_queue_waits_until_an_old_client_knows_that_it_has_the_lock() -> None:
+    rows, _ = change(orderly(pay_cluster(2), "V4_9_4"), WIDER)
+
+    new = {(row.unread_best_s, row.unread_expected_s, row.unread_worst_s) for row in rows if not row.old_owners}
+    assert new == {(0.5, 35.5, 106.5)}  # 10 s more on average, and 23 s at worst
 
 
 def test_two_never_read_a_queue_that_is_consumed_in_order() -> None:

@@ -9,17 +9,9 @@ import numpy as np
 from rocketmq_capacity.model.arrays import Integers, Numbers
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, DelaySpan, chance_later, later
-from rocketmq_capacity.simulation.timing import (
-    BROKER_LOCK_S,
-    CONSUME_TIMEOUT_S,
-    FORCED_UNLOCK_S,
-    MAX_SPAN,
-    MIN_REBALANCE_S,
-)
+from rocketmq_capacity.simulation.locks import Locks
+from rocketmq_capacity.simulation.timing import BROKER_LOCK_S, CONSUME_TIMEOUT_S, MAX_SPAN
 from rocketmq_capacity.vocabulary import FIRST_PULL_S, LOCK_RENEWAL_S
-
-RETRY_LOCK: Final = Delay.of(0.0, (MIN_REBALANCE_S,))
-"""RebalanceService: a client that lacks a lock rebalances again after a second."""
 
 
 class Old(NamedTuple):
@@ -79,7 +71,7 @@ NOTHING_PASSES: Final = Passing(NO_TIME, NO_TIME, NO_TIME, 0.0)
 
 
 @lru_cache(maxsize=4096)
-def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float) -> Passing:
+def passing(old: Old, new: Delay, locks: Locks | None, *, refused_s: float) -> Passing:
     """A queue that one client gives up and another one takes; each client notices the change by itself.
 
     Concurrent consumption: the two clients do not wait for each other. If the old reader stops first, the queue is
@@ -90,39 +82,43 @@ def passing(old: Old, new: Delay, *, is_orderly: bool, refused_s: float) -> Pass
     Args:
         old: who reads it before.
         new: when the new reader rebalances and takes the queue; its first pull comes `FIRST_PULL_S` later.
-        is_orderly: whether the group consumes in order.
+        locks: how the clients pass on locks; None if they do not consume in order.
         refused_s: for how long, at worst, brokers refuse the new reader's pulls.
     """
-    begins = Delay(new.least + FIRST_PULL_S, new.spans, new.most + FIRST_PULL_S + refused_s)
+    noticed = Delay() if locks is None else locks.noticed
+    to_pull = FIRST_PULL_S + noticed.least
+    begins = Delay(
+        new.least + to_pull, (*new.spans, *noticed.spans), new.most + FIRST_PULL_S + noticed.most + refused_s
+    )
     without = later(begins, old.stops)
-    if not is_orderly:
+    if locks is None:
         return Passing(without, later(old.stops, begins), NO_TIME, chance_later(old.stops, begins))
-    free = _unlocked(old)
+    free = _unlocked(old, locks)
     waits = later(free, new)
-    # A reader that finds the queue locked tries again. Otherwise it reads at once.
-    tries = RETRY_LOCK.span if waits.worst > 0 else NO_TIME
+    # A reader that finds the queue locked tries again. Otherwise it reads as soon as it knows that it has the lock.
+    tries = locks.asked_again.span if waits.worst > 0 else NO_TIME
     lock_wait = waits.plus(tries)
-    best = max(without.best, max(new.least, free.least) + FIRST_PULL_S - old.stops.most, FIRST_PULL_S)
+    best = max(without.best, max(new.least, free.least) + to_pull - old.stops.most, to_pull)
     # The new reader begins at the later of both moments, and max(a, b) = a + max(b - a, 0).
-    expected = max(_mean(new) + lock_wait.expected + FIRST_PULL_S - _mean(old.stops), best)
-    worst = max(without.worst, free.most - _least_before(old) + FIRST_PULL_S + tries.worst + refused_s, expected)
+    expected = max(_mean(begins) + lock_wait.expected - _mean(old.stops), best)
+    locked_s = free.most - _least_before(old) + tries.worst
+    worst = max(without.worst, locked_s + FIRST_PULL_S + noticed.most + refused_s, expected)
     return Passing(DelaySpan(best, expected, worst), NO_TIME, lock_wait, 0.0)
 
 
-def _unlocked(old: Old) -> Delay:
+def _unlocked(old: Old, locks: Locks) -> Delay:
     """When the broker's lock of a queue is free.
 
-    A client that stays gives the lock back when it stops reading. In the middle of a long call it tries once a second
-    and gives the lock back at most `FORCED_UNLOCK_S` later. A client that shuts down gives the lock back. A killed
-    client does not: its lock ends `BROKER_LOCK_S` after the last renewal, which was up to `LOCK_RENEWAL_S` ago.
-    Source: RebalancePushImpl.tryRemoveOrderMessageQueue, ConsumeMessageOrderlyService.shutdown, RebalanceLockManager.
+    A client that shuts down gives its locks back, and one that stays does so as `locks` says. A killed client does not:
+    its lock ends `BROKER_LOCK_S` after the last renewal, which was up to `LOCK_RENEWAL_S` ago.
+    Source: ConsumeMessageOrderlyService.shutdown, RebalanceLockManager.
     """
     if old.ending == "SHUTDOWN":
         return old.stops
     if old.ending is not None:
         return Delay.of(BROKER_LOCK_S - LOCK_RENEWAL_S, (LOCK_RENEWAL_S,))
-    most = old.stops.most + FORCED_UNLOCK_S + MIN_REBALANCE_S
-    return Delay(old.stops.least, old.stops.spans, most)
+    stops, kept = old.stops, locks.kept
+    return Delay(stops.least + kept.least, (*stops.spans, *kept.spans), stops.most + kept.most)
 
 
 def _least_before(old: Old) -> float:

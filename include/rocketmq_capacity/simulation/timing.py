@@ -25,8 +25,8 @@ CHANNEL_SCAN_S: Final = 10.0
 one (ConsumerManager.scanNotActiveChannel sends no CHANGE), so they find out in their rebalance loop."""
 BROKER_LOCK_S: Final = 60.0
 """RebalanceLockManager.REBALANCE_LOCK_MAX_LIVE_TIME. unlockBatchMQ ends one earlier; a closed connection does not."""
-FORCED_UNLOCK_S: Final = 20.0
-"""RebalancePushImpl.UNLOCK_DELAY_TIME_MILLS: after this long a client gives a queue back in the middle of a call."""
+UNLOCK_DELAY_S: Final = 20.0
+"""RebalancePushImpl.UNLOCK_DELAY_TIME_MILLS: so long a client may keep the lock of a queue that it no longer reads."""
 MAX_SPAN: Final = 2_000 + 32
 """How far the committed offset can be behind the newest consumed message; it is that of the oldest unfinished message.
 

@@ -17,6 +17,7 @@ from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.simulation.change import Ending
 from rocketmq_capacity.simulation.delays import NO_TIME, Delay, DelaySpan
 from rocketmq_capacity.simulation.handover import NOTHING_PASSES, Old, Passing, Traffic, messages_twice, passing
+from rocketmq_capacity.simulation.locks import Locks
 from rocketmq_capacity.simulation.moved import Moved
 from rocketmq_capacity.simulation.state import State
 from rocketmq_capacity.simulation.timing import MAX_SPAN, Timing
@@ -93,6 +94,12 @@ class OwnerChange:
             else:
                 roles[client_id] = "STAYS" if runs_before[client_id] == runs_after[client_id] else "RESTARTS"
         return roles
+
+    @cached_property
+    def _locks(self) -> Locks | None:
+        """How its clients pass on locks; None if they do not consume in order."""
+        group = self.before.division.group
+        return Locks.of(group, self.timing.rebalance_s) if self.after.division.group.is_orderly else None
 
     @cached_property
     def _topic(self) -> Integers:
@@ -175,11 +182,10 @@ class OwnerChange:
         if gives is None:
             # Nobody reads the queue before. So it is unread until its first owner begins.
             nobody = Old(AT_ONCE, "SHUTDOWN")
-            return QueueWays(cause, begins, None, passing(nobody, begins, is_orderly=False, refused_s=refused_s))
+            return QueueWays(cause, begins, None, passing(nobody, begins, self._locks, refused_s=refused_s))
         has_ended = gives == "ENDS"
         old = Old(AT_ONCE, self.ending) if has_ended else Old(self._switches(gives, takes, is_routed=is_routed))
-        is_orderly = bool(self.after.division.group.is_orderly)
-        return QueueWays(cause, begins, old, passing(old, begins, is_orderly=is_orderly, refused_s=refused_s))
+        return QueueWays(cause, begins, old, passing(old, begins, self._locks, refused_s=refused_s))
 
     def _cause(self, gives: Role | None, takes: Role | None, *, is_routed: bool) -> Cause:
         if gives == "ENDS":
@@ -305,8 +311,7 @@ class OwnerChange:
             frozenset(place for place, client_id in enumerate(ids) if client_id in self.ended),
         )
         # The broker's lock keeps two clients from a queue that is consumed in order.
-        is_orderly = bool(self.after.division.group.is_orderly)
-        unread, twice = between.unread(), NOWHERE if is_orderly else between.twice()
+        unread, twice = between.unread(), between.twice() if self._locks is None else NOWHERE
         # A queue with another reader all the while is never unread.
         unread_spans = [ways[number].passing.unread for number in np.unique(way[is_owned & (moved.kept == 0)]).tolist()]
         passed = [one.passing for one in ways]
