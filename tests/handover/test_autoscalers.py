@@ -101,7 +101,7 @@ def test_both_kinds_wait_as_long_as_the_policy_says_before_pods_end() -> None:
     ("bounds", "status", "why"),
     [
         ({}, "UNDECIDED", "the plan is undecided"),
-        ({"confidence": "LOW"}, "RIGHT_PROVISIONED", "its capacity is not proven"),
+        ({"confidence": "LOW"}, "RIGHT_PROVISIONED", "the confidence in its bounds is LOW"),
         ({"min_replicas": None}, "RIGHT_PROVISIONED", "its bounds are unknown"),
     ],
 )

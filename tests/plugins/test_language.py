@@ -137,7 +137,7 @@ def test_a_comparison_says_a_sentence_by_the_key_that_its_plan_has_of_it(api, ow
         rows["finding"] = [a_finding(severity="CRITICAL" if ago else "WARNING", message=message)]
         file = put(own_lakes[0], f"r{ago}", rows).report / "plan.json"
         plan = json.loads(file.read_bytes())
-        plan["sentences"] = {message: [{"key": "Everything is still carried."}]}
+        plan["sentences"] = {message: [{"key": "Everything that was carried still is."}]}
         file.write_text(json.dumps(plan))
 
     chinese = page_in(api("viewer"), "zh-CN", f"difference?cluster={CLUSTER}&before=plans/r1&after=plans/r0")

@@ -11,7 +11,7 @@ from rocketmq_capacity.plan_file.steps import RecommendationStep
 from rocketmq_capacity.recommendation.broker_plans import remove_broker_plan
 from rocketmq_capacity.recommendation.shrinking import smallest_count
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup
-from tests.assessment.cases import a_group, a_topic, members
+from tests.assessment.cases import a_group, a_topic, member, members
 from tests.recommendation.answers import options
 from tests.recommendation.cases import broker
 from tests.recommendation.plans_in_steps import TWO, added, facts_of, of_topic, plan_to
@@ -236,6 +236,23 @@ def test_a_broker_is_read_to_its_end_before_it_goes() -> None:
     assert not (*routes.commands, *drained.commands, *remove.commands)
     assert [options(check.command)["-g"] for check in drained.checks] == ["g_night", "g_pay"]
     assert "g_night." in drained.blocks[0]
+
+
+def test_a_group_of_grpc_clients_is_asked_by_topic_because_it_has_no_retry_topic_of_its_name() -> None:
+    pay, refund = (a_topic(name, *TWO, order=False, message_type="NORMAL") for name in ("pay", "refund"))
+    proxied = [member("vm@1@1@1z", protocol="GRPC", seen_on=("10.0.8.1:8080",))]
+    groups = [a_group("g_grpc", proxied, [pay, refund]), a_group("g_pay", members(4), [pay, refund])]
+    whole, topics = facts_of(cluster([pay, refund], groups, [broker("broker-a"), broker("broker-b")]))
+    both = [topics["pay"], topics["refund"]]
+
+    drained = remove_broker_plan(whole, "broker-b", both).steps[2]
+    assert [(options(one.command)["-g"], options(one.command).get("-t")) for one in drained.checks] == [
+        ("g_grpc", "pay"),
+        ("g_grpc", "refund"),
+        ("g_pay", None),
+    ]
+    assert "%RETRY%g_grpc_pay" in drained.checks[0].shows
+    assert "retry topic included" in drained.checks[2].shows
 
 
 def test_a_broker_that_alone_can_be_written_stays() -> None:

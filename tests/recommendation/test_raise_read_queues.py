@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.recommendation.raise_read_queues import OLD
 from rocketmq_capacity.snapshot.inventory import TopicQueues
-from tests.assessment.cases import READ_ONLY, WRITE_ONLY, a_group, a_topic, members
+from tests.assessment.cases import READ_ONLY, WRITE_ONLY, a_group, a_topic, member, members
 from tests.assessment.judge import Row
 from tests.recommendation.answers import Answers, answer, options
 from tests.recommendation.cases import NAMESERVER, SILENT, Cases, broker
@@ -75,6 +75,7 @@ CASES.group(
     consume_from_where="CONSUME_FROM_FIRST_OFFSET",
 )
 _case("strand_timestamp", *_short, waiting=70, consume_from_where="CONSUME_FROM_TIMESTAMP")
+_case("strand_grpc", *_short, waiting=70, clients=[member("vm@1@1@1z", protocol="GRPC")])
 _case("strand_end_unknown", *_short, waiting=None)
 _case(
     "strand_beyond_write",
@@ -222,6 +223,17 @@ def test_a_group_that_begins_at_a_time_may_skip_messages(answered: Answers) -> N
 
     assert kept(found) == {"strand_timestamp"}
     assert "may begin at the end and skip them" in found["reason"]
+
+
+def test_no_command_commits_offsets_for_grpc_clients_which_have_no_retry_topic_of_their_groups_name(
+    answered: Answers,
+) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="strand_grpc")
+
+    assert waits(found) == {"strand_grpc": 140}
+    assert kept(found) == set()
+    assert "mqadmin commits none for it" in found["reason"]
+    assert "stop its clients" not in found["reason"]
 
 
 def test_where_nothing_waits_the_commands_can_be_run(answered: Answers) -> None:

@@ -178,7 +178,7 @@ def test_a_what_if_of_three_kinds_is_entered_and_its_result_found_with_clicks(
     report = trying.result()
 
     first = report.locator("section.what-if")
-    first.get_by_text("Everything is still carried.").wait_for()
+    first.get_by_text("Everything that was carried still is.").wait_for()
     shown = first.inner_text()
     assert what_if.plan["scenario"]["name"] in shown
     for change in (f"lose broker: broker name {LOST}", f"add clients: consumer group {PAY.group}", "scale traffic: "):

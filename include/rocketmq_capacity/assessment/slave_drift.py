@@ -91,7 +91,7 @@ COPIES_NO_TYPES: Final = SlaveFault(
     9403,
     (5, 3, 2),
     (5, 3, 3),
-    "a slave of this version stops to copy topics at the first one that has a message type",
+    "a slave of this version stops copying topics at the first one that has a message type",
     f"{LOOK} Upgrade it to 5.5.0 or later: with the known fault it stops copying again.",
 )
 REPLACES_EVERYTHING: Final = SlaveFault(

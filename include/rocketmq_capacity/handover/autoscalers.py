@@ -77,7 +77,7 @@ def _paused(group: GroupPlan) -> str | None:
     if group.provision_status == UNDECIDED:
         return f"the plan is undecided: {group.provision_reason or 'facts are missing'}"
     if bounds.confidence == LOW:
-        return f"its capacity is not proven ({bounds.reason_code})"
+        return "the confidence in its bounds is LOW"
     if bounds.min_replicas is None:
         return "its bounds are unknown"
     return None

@@ -1,10 +1,9 @@
 """Plans for a new broker with some topics, and for a broker that is drained and removed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from rocketmq_capacity.model.cases import QueueCounts
-from rocketmq_capacity.model.facts import Reader
 from rocketmq_capacity.model.kept_counts import kept_brokers
 from rocketmq_capacity.plan_file.queue_plan import QueuePlan
 from rocketmq_capacity.plan_file.steps import RecommendationStep, StepCheck
@@ -16,7 +15,15 @@ from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic,
 from rocketmq_capacity.recommendation.ordered_messages import moved_messages_sentence
 from rocketmq_capacity.recommendation.preflight import Safety, topic_safety
 from rocketmq_capacity.recommendation.shrinking import LAST_LOOK, ROUTES_S, TIMED, undrained
-from rocketmq_capacity.vocabulary import PERM_READ, PERM_WRITE, READ_WRITE, SYSTEM, is_broadcasting
+from rocketmq_capacity.vocabulary import (
+    GRPC,
+    PERM_READ,
+    PERM_WRITE,
+    READ_WRITE,
+    RETRY_PREFIX,
+    SYSTEM,
+    is_broadcasting,
+)
 from rocketmq_capacity.wording import counted, listed
 
 ADD: Final = "ADD_BROKER"
@@ -96,10 +103,11 @@ def add_broker_plan(
                 expect="Its queues are written to and read like those of the others.",
                 checks=tuple(
                     StepCheck(
-                        command=commands.consumer_progress(nameserver, group, asks_clients=False),
+                        command=commands.consumer_progress(nameserver, group, asks_clients=False, topic=name),
                         shows=f"queues of {broker_name} are listed, and their #Diff does not grow.",
                     )
-                    for group in _groups(topic for topic, _ in topics.values())
+                    for group, names in _asked(topic for topic, _ in topics.values()).items()
+                    for name in names
                 ),
                 way_back="That of the second step.",
             ),
@@ -167,11 +175,15 @@ def remove_broker_plan(cluster: AdvisedCluster, broker_name: str, topics: Sequen
                 expect="The groups read the messages there, retries included.",
                 checks=tuple(
                     StepCheck(
-                        command=commands.consumer_progress(nameserver, name, asks_clients=False),
-                        shows=f"each line of {broker_name} has a #Diff of 0, those of {name}'s retry topic included.",
+                        command=commands.consumer_progress(nameserver, group, asks_clients=False, topic=name),
+                        shows=f"each line of {broker_name} has a #Diff of 0, those of {group}'s retry topic included."
+                        if name is None
+                        else f"each line of {broker_name} has a #Diff of 0. Messages that failed are in"
+                        f" {RETRY_PREFIX}{group}_{name}: if topicRoute knows that topic, ask with it after -t, too.",
                     )
-                    for name in sorted(readers)
-                    if name not in broadcasting
+                    for group, names in _asked(topics, offline=True).items()
+                    if group not in broadcasting
+                    for name in names
                 ),
                 blocks=tuple(undrained(offline, broadcasting)),
                 way_back="That of the first step.",
@@ -239,7 +251,23 @@ def _is_written(place: AdvisedTopicPlace, without: str) -> bool:
     return queues.broker_name != without and queues.broker_state == "MASTER" and is_writable
 
 
-def _groups(topics: Iterator[AdvisedTopic]) -> list[str]:
-    """The groups with clients that read some of the topics, by name."""
-    readers: Iterator[Reader] = (one for topic in topics for one in topic.readers)
-    return sorted({one.consumer_group for one in readers if one.kind != SYSTEM and one.connections})
+def _asked(topics: Iterable[AdvisedTopic], *, offline: bool = False) -> dict[str, list[str | None]]:
+    """By group that reads some of the topics: of which topics its progress is asked, which is once of all if possible.
+
+    A group of gRPC clients alone has no retry topic of its own name, by which mqadmin would find its brokers (see
+    `GrpcClients`).
+
+    Args:
+        topics: the topics.
+        offline: whether groups without clients are asked, too.
+    """
+    asked: dict[str, list[str | None]] = {}
+    for topic in topics:
+        for reader in topic.readers:
+            if reader.kind != SYSTEM and (offline or reader.connections):
+                names = asked.setdefault(reader.consumer_group, [])
+                if reader.protocol == GRPC:
+                    names.append(topic.name)
+                elif not names:
+                    names.append(None)
+    return dict(sorted(asked.items()))

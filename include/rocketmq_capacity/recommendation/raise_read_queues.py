@@ -22,6 +22,7 @@ from rocketmq_capacity.recommendation.preflight import Safety
 from rocketmq_capacity.recommendation.queue_changes import queue_changes, route
 from rocketmq_capacity.recommendation.stranded import StrandedMessages, is_short, stranded_messages
 from rocketmq_capacity.recommendation.topic_action import ActionResult, TopicAction
+from rocketmq_capacity.vocabulary import GRPC
 from rocketmq_capacity.wording import listed
 
 RULE: Final = "READ_LESS_THAN_WRITE"
@@ -55,7 +56,8 @@ ACTION: Final = Action(
       for the offset in `consumerProgress`, which shows 0 for a missing one too.
     - Or set `CONSUME_FROM_FIRST_OFFSET` in its clients and restart them; it concerns only queues without an offset.
       Then raise the queues while they run, without `cloneGroupOffset`. This is also the way for broadcasting
-      groups, whose clients keep the offsets.
+      groups, whose clients keep the offsets. It is none for a group of gRPC clients alone, and mqadmin commits no
+      offsets for one: have another group read the messages, which begins at the first one.
 
     `resetOffsetByTime` does not help: with `-q` it does nothing where the offset would be 0, and without it every
     other queue is reset as well.
@@ -75,6 +77,10 @@ SKIPS: Final = (
 BEGINS_FIRST: Final = (
     "Every group goes on from its offset there. Where it has none, its clients begin at the first message"
     " (CONSUME_FROM_FIRST_OFFSET)."
+)
+GRPC_SKIPS: Final = (
+    "A group of gRPC clients alone that has no offset there may begin at the end and skip them, and mqadmin commits"
+    " none for it: read them with another group, which begins at the first message."
 )
 GOES_ON: Final = "Every group has offsets there, and goes on from them."
 OLD: Final = "the groups then consume what waits there, however old it is; a person decides that"
@@ -136,8 +142,12 @@ def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
     groups = listed([f"{one.reader.consumer_group} {_number(one.now)}" for one in waiting], len(waiting))
     yield f"Messages on the queues that consumers cannot see, by group: {groups}."
     committing = [one for one in waiting if not one.is_broadcasting]
-    if any(one.may_skip for one in committing):
-        yield SKIPS
+    skipping = [one.reader for one in committing if one.may_skip]
+    if skipping:
+        if any(reader.protocol != GRPC for reader in skipping):
+            yield SKIPS
+        if any(reader.protocol == GRPC for reader in skipping):
+            yield GRPC_SKIPS
     elif any(one.lacks_offset for one in committing):
         yield BEGINS_FIRST
     elif committing:
@@ -151,11 +161,14 @@ def _about(waiting: Sequence[StrandedMessages]) -> Iterator[str]:
 
 
 def _keeping(topic: AdvisedTopic, waiting: Sequence[StrandedMessages]) -> list[str]:
-    """The commands that let stopped groups begin at the start of queues on which they have no offset."""
+    """The commands that let stopped groups begin at the start of queues on which they have no offset.
+
+    None is for a group of gRPC clients alone: it has no retry topic of its own name, by which mqadmin finds brokers.
+    """
     return [
         keep_offsets(topic.cluster.nameserver, one.reader.consumer_group)
         for one in waiting
-        if one.may_skip and not one.is_broadcasting
+        if one.may_skip and not one.is_broadcasting and one.reader.protocol != GRPC
     ]
 
 

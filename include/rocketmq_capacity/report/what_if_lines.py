@@ -29,7 +29,7 @@ def first_lines(scenario: ScenarioResult) -> Iterator[str]:
 def _carried(carried: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator[str]:
     """Three sentences: is everything carried, who exceeds the bound, what waits."""
     if carried.is_carried:
-        yield "Everything is still carried."
+        yield "Everything that was carried still is."
     elif carried.is_carried is None:
         names = listed(carried.undecided)
         yield f"Nothing is known to be lost, but {counted(len(carried.undecided), 'group')} cannot be judged: {names}."
