@@ -54,7 +54,8 @@ def test_a_group_that_no_entry_matches_has_no_owner_and_always_runs() -> None:
         ("0 6 1 * fri", "2026-12-01T06:10:00Z", True),
         ("0 6 1 * fri", "2026-12-02T06:10:00Z", False),
         ("0 6 * jan,feb *", "2026-11-20T06:10:00Z", False),
-        ("0 6 30 2 *", "2026-11-20T06:10:00Z", False),
+        ("0 6 29 2 *", "2026-02-28T06:10:00Z", False),
+        ("0 6 29 2 *", "2096-02-29T06:10:00Z", True),
     ],
 )
 def test_a_group_runs_in_the_hours_utc_in_which_its_cron_expression_fires(
@@ -70,6 +71,12 @@ def test_a_group_runs_in_the_hours_utc_in_which_its_cron_expression_fires(
 )
 def test_what_is_not_plain_cron_is_refused_with_the_expected_form(schedule: str) -> None:
     with pytest.raises(ValidationError, match=r"expected a cron expression of five fields in UTC"):
+        GroupEntry(match="g", schedule=schedule)
+
+
+@pytest.mark.parametrize("schedule", ["0 6 30 2 *", "0 6 31 4,6,9,11 *"])
+def test_a_schedule_of_days_that_never_come_is_refused(schedule: str) -> None:
+    with pytest.raises(ValidationError, match=r"names no day that ever comes; expected a cron expression"):
         GroupEntry(match="g", schedule=schedule)
 
 

@@ -12,6 +12,7 @@ EXPECTED: Final = "expected a cron expression of five fields in UTC, such as '0 
 FIELDS: Final = 5
 LONGEST: Final = 200
 """Characters of an expression."""
+ANY_DAY: Final = datetime(2024, 1, 1, tzinfo=UTC)
 VALUE: Final = r"(\d+|[a-z]{3})"
 ITEM: Final = rf"(\*|{VALUE}(-{VALUE})?)(/\d+)?"
 FIELD: Final = re.compile(rf"{ITEM}(,{ITEM})*", re.IGNORECASE)
@@ -23,7 +24,9 @@ def _checked(expression: str) -> str:
     if len(expression) > LONGEST or len(fields) != FIELDS or not all(map(FIELD.fullmatch, fields)):
         raise ValueError(EXPECTED)
     try:
-        croniter.expand(expression)
+        croniter(expression, ANY_DAY).get_next()
+    except CroniterBadDateError:
+        raise ValueError(f"names no day that ever comes; {EXPECTED}") from None
     except (CroniterError, OverflowError):
         raise ValueError(EXPECTED) from None
     return expression
@@ -42,7 +45,4 @@ def is_scheduled(schedule: str, taken_at: str) -> bool:
     """
     moment = datetime.fromisoformat(taken_at).astimezone(UTC)
     _minutes, rest = schedule.split(maxsplit=1)
-    try:
-        return bool(croniter.match(f"* {rest}", moment))
-    except CroniterBadDateError:  # a day that never comes, such as the 30th of February
-        return False
+    return bool(croniter.match(f"* {rest}", moment))
