@@ -205,7 +205,7 @@ def snapshot(given: Namespace) -> None:
         raise NotWritten(
             f"{given.out} cannot be written ({error.strerror}); expected a shorter name or a folder with more room"
         ) from None
-    with speaking(language):
+    with speaking(language), printing():
         name, time = inventory.cluster_name, inventory.taken_at
         sys.stdout.write(phrase("{out}: {cluster} at {time}\n", out=given.out, cluster=name, time=time))
 
@@ -253,7 +253,8 @@ def plan(given: Namespace) -> None:
                 session, taken, policy, part, scenario=what_if, progress=progress, end_session=session.end
             )
         progress.tell(f"plan: done in {seconds(progress.seconds)}, in the folder {out}", INFO)
-    print_summary(made, out / REPORT, summary_console(), policy.language)
+    with printing():
+        print_summary(made, out / REPORT, summary_console(), policy.language)
 
 
 def _taken(
@@ -293,8 +294,9 @@ def doctor(given: Namespace) -> None:
         parse_nameservers([given.nameserver])
     settings = connection_of(given.connection, given.nameserver) if given.connection is not None else None
     further = airflow_parts() if given.airflow else ()
-    with speaking(given.language):
-        sys.exit(0 if examine(given.nameserver, settings, further) else 1)
+    with speaking(given.language), printing():
+        is_complete = examine(given.nameserver, settings, further)
+    sys.exit(0 if is_complete else 1)
 
 
 COMMANDS: Final = (snapshot, plan, doctor)
@@ -364,6 +366,22 @@ def open_missing_streams() -> None:
     os.close(number)
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open to the end
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # likewise
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """The body prints to standard output. Errors: NotWritten if that cannot be written, such as on a full disk."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        # What is left of it would be written again when the process ends.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise NotWritten(
+            f"standard output cannot be written ({error.strerror}); expected a terminal, a pipe or a file with room"
+        ) from None
 
 
 @contextmanager

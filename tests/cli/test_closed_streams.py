@@ -1,4 +1,4 @@
-"""A caller may close the standard streams (``>&-``); a command then works as it does without them."""
+"""A caller may close the standard streams (``>&-``), and a command then works as it does without them; or fill one."""
 
 import subprocess
 from pathlib import Path
@@ -21,6 +21,19 @@ def status(closed: str, arguments: list[str], cwd: Path) -> int:
 def test_the_status_is_the_same(tmp_path: Path, closed: str) -> None:
     assert status(closed, ["--version"], tmp_path) == 0
     assert status(closed, ["plan", "--inventory=missing.json", "--out=out"], tmp_path) == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device /dev/full of Linux")
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command("doctor"), cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, timeout=TIME_LIMIT_S, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.decode() == (
+        "rocketmq-capacity: standard output cannot be written (No space left on device); expected a terminal, a pipe or"
+        " a file with room\n"
+    )
 
 
 def test_no_file_takes_the_number_of_a_closed_stream(tmp_path: Path) -> None:
