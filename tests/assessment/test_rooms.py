@@ -264,3 +264,31 @@ def test_a_room_whose_brokers_the_strategy_does_not_see_is_no_matter_of_its_clie
     members = clients("hz-1", "sh-1", strategy="MACHINE_ROOM")
     plan = planned(members, queues("hz@broker-a", 4), policy=policy(machine_rooms=["bj"]))
     assert of("ROOM_STARVATION", plan) == []
+
+
+@pytest.mark.parametrize(("report_cross_room", "leaves"), [(True, False), (False, True)])
+def test_where_the_policy_asks_for_what_crosses_rooms_no_idle_client_is_a_reason_to_cross_them(
+    report_cross_room: bool, leaves: bool
+) -> None:
+    nearby = clients(*(f"hz-{i}" for i in range(7)), "sh-1", strategy="MACHINE_ROOM_NEARBY-AVG")
+    plan = planned(nearby, *TWO_ROOMS, policy=policy(report_cross_room=report_cross_room))
+
+    assert of("IDLE_CONSUMERS", plan)
+    actions = {one.action for one in plan.recommendations}
+    assert "SCALE_CONSUMERS" in actions
+    assert ("CHANGE_STRATEGY" in actions) is leaves
+
+
+@pytest.mark.parametrize(("report_cross_room", "pops"), [(True, False), (False, True)])
+def test_who_reads_in_its_own_room_is_not_told_to_pop_where_the_policy_asks_for_what_crosses_rooms(
+    report_cross_room: bool, pops: bool
+) -> None:
+    known = {"language": "JAVA", "version": "V5_3_3"}
+    nearby = [replace(one, **known) for one in clients("hz-1", "hz-2", "sh-1", "sh-2", strategy="MACHINE_ROOM_NEARBY")]
+    brokers = [replace(broker(f"hz@broker-{name}"), version="V5_3_3") for name in "ab"]
+    pay = a_topic("pay", *(queues(one.broker_name, 4) for one in brokers), order=False, message_type="NORMAL")
+    inventory = cluster([pay], [a_group("g_pay", nearby, [pay])], brokers)
+
+    plan = plain_plan(inventory, policy(report_cross_room=report_cross_room))
+
+    assert ("SWITCH_TO_POP" in {one.action for one in plan.recommendations}) is pops

@@ -69,7 +69,7 @@ ACTION: Final = Action(
     offered=(
         "if one of the policy's strategies applies to every topic of the group, improves what a finding measures"
         " by at least `min_improvement`, and makes nothing worse. Lag that grows at clients with time left is no"
-        " reason"
+        " reason, and with `report_cross_room` neither idle clients nor skew are one to leave MACHINE_ROOM_NEARBY"
     ),
     moves_queues=True,
     thresholds=("TRANSITION.rollout_s",),
@@ -89,6 +89,8 @@ ACTION: Final = Action(
     for more than `max_config_queues` queues, and if they gain less than `min_improvement`.
     """,
 )
+ABOVE_ROOMS: Final = frozenset({MIXED_STRATEGIES, ORPHAN, CAPACITY, CROSS_ROOM})
+"""Findings for which a group that keeps rooms may get another strategy than MACHINE_ROOM_NEARBY."""
 OTHER_CAUSES: Final = ("DUPLICATE_CLIENT_ID", "SUBSCRIPTION_MISMATCH")
 """Findings to mend first; until then no strategy divides the queues well."""
 HOW: Final = (
@@ -248,6 +250,8 @@ def _tried(group: AdvisedGroup, before: CaseSide, rules: frozenset[str]) -> list
         if is_worse(before, after, thresholds.ALLOCATION_SKEW.excess):
             continue
         answered = [rule for rule in may if rule in by_evidence or _answers(rule, before, after, step)]
+        if group.keeps_rooms and not strategy.startswith(MACHINE_ROOM_NEARBY) and ABOVE_ROOMS.isdisjoint(answered):
+            continue
         if answered:
             busy = (_busy_today(group), by_evidence[CAPACITY][strategy]) if CAPACITY in answered else None
             crossing = None

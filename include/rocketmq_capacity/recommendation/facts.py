@@ -17,7 +17,7 @@ from rocketmq_capacity.recommendation.commands import placeholder
 from rocketmq_capacity.recommendation.consequences import SET_UP, set_up_behind
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import GRPC, is_open, java_order, own_perm
+from rocketmq_capacity.vocabulary import GRPC, MACHINE_ROOM_NEARBY, is_open, java_order, own_perm
 from rocketmq_capacity.wording import listed, percent
 
 COVERAGE: Final = "TOPIC_COVERAGE"
@@ -199,6 +199,12 @@ class AdvisedGroup:
     def is_clustering(self) -> bool:
         """Whether its clients divide the queues among themselves."""
         return self.facts.is_clustering
+
+    @property
+    def keeps_rooms(self) -> bool:
+        """Whether its clients read in their own room, where the policy asks for what crosses rooms."""
+        asks = self.policy.report_cross_room and self.policy.rooms is not None
+        return asks and (self.current_strategy or "").startswith(MACHINE_ROOM_NEARBY)
 
     @cached_property
     def client_ids(self) -> list[str]:

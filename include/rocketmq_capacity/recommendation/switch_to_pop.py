@@ -45,7 +45,8 @@ ACTION: Final = Action(
     answers=(RULE,),
     offered=(
         "if at least `min_idle_ratio` of the group is idle, for groups of Java push clients of 5.x on 5.x brokers"
-        " that consume nothing in order, once every queue has an owner"
+        " that consume nothing in order, once every queue has an owner; with `report_cross_room` not for"
+        " MACHINE_ROOM_NEARBY"
     ),
     moves_queues=True,
     unknown_moves=(
@@ -88,6 +89,8 @@ def switch_to_pop(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         return
     if needs_fewer(group.findings) or group.named(ORPHAN):
         return  # once somebody owns the queues that nobody reads, fewer clients are idle, or none
+    if group.keeps_rooms:
+        return  # whoever pops is given the queues of all rooms
     before, after = group.before, group.after(_popped(group.facts, share))
     if before is None or after is None or not gives_work(before, after, thresholds.ALLOCATION_SKEW.excess):
         return
