@@ -46,8 +46,8 @@ class Locks(NamedTuple):
             group: the group.
             rebalance_s: how often its clients rebalance without being told to.
         """
-        versions = [numbers_of(one.version) for one in group.consumers if one.language == JAVA and not one.is_grpc]
-        oldest = min(filter(None, versions), default=UNLOCKS_AT_ONCE)
+        names = {one.version for one in group.consumers if one.language == JAVA and not one.is_grpc}
+        oldest = min(filter(None, map(numbers_of, names)), default=UNLOCKS_AT_ONCE)
         if oldest >= UNLOCKS_AT_ONCE:
             return cls()
         delayed = Delay.of(0.0, (UNLOCK_DELAY_S,), UNLOCK_DELAY_S + rebalance_s + MIN_REBALANCE_S)
