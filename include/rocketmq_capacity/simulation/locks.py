@@ -17,6 +17,8 @@ TRIES_AGAIN_SOON: Final[Version] = (5, 0, 0)
 """The first version whose clients ask again for a lock before the next rebalance of their loop."""
 UNLOCKS_AT_ONCE: Final[Version] = (5, 2, 0)
 """The first version whose clients do not keep the lock of a queue because they have messages of it in memory."""
+FIRST_RENEWAL_S: Final = 1.0
+"""ConsumeMessageOrderlyService.start: so long after its start a client renews its locks, and from then on each 20 s."""
 RETRY_PULL_S: Final = 3.0
 """DefaultMQPushConsumerImpl.pullTimeDelayMillsWhenException: how often a queue without a lock is tried."""
 
@@ -33,6 +35,13 @@ class Locks(NamedTuple):
     asked_again: Delay = Delay.of(0.0, (MIN_REBALANCE_S,))
     kept: Delay = Delay.of(0.0, most=UNLOCK_DELAY_S + MIN_REBALANCE_S)
     noticed: Delay = Delay()
+
+    @property
+    def of_newcomer(self) -> "Locks":
+        """The same if the new reader starts: from then on it rebalances and renews its locks at equal intervals."""
+        if not self.noticed.most:
+            return self
+        return self._replace(noticed=Delay.of(0.0, (FIRST_RENEWAL_S,), FIRST_RENEWAL_S + RETRY_PULL_S))
 
     @classmethod
     def of(cls, group: GroupFacts, rebalance_s: float) -> "Locks":

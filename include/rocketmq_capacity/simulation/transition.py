@@ -179,13 +179,16 @@ class OwnerChange:
         if takes is None:
             return QueueWays(cause, None, None, NOTHING_PASSES)
         begins, refused_s = self._switches(takes, gives, is_routed=is_routed), self.timing.refused_s
+        locks = self._locks
+        if locks is not None and takes != "STAYS":
+            locks = locks.of_newcomer
         if gives is None:
             # Nobody reads the queue before. So it is unread until its first owner begins.
             nobody = Old(AT_ONCE, "SHUTDOWN")
-            return QueueWays(cause, begins, None, passing(nobody, begins, self._locks, refused_s=refused_s))
+            return QueueWays(cause, begins, None, passing(nobody, begins, locks, refused_s=refused_s))
         has_ended = gives == "ENDS"
         old = Old(AT_ONCE, self.ending) if has_ended else Old(self._switches(gives, takes, is_routed=is_routed))
-        return QueueWays(cause, begins, old, passing(old, begins, self._locks, refused_s=refused_s))
+        return QueueWays(cause, begins, old, passing(old, begins, locks, refused_s=refused_s))
 
     def _cause(self, gives: Role | None, takes: Role | None, *, is_routed: bool) -> Cause:
         if gives == "ENDS":
