@@ -11,6 +11,7 @@ from rocketmq_capacity.assessment.topic import AssessedTopic
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.judged_again import STALE, undecided_of_topic
 from rocketmq_capacity.snapshot.inventory import (
+    HourlyGroup,
     Inventory,
     InventoryFailure,
     InventoryGroup,
@@ -57,6 +58,11 @@ def offline(name: str = "gone", *, place: int = 4_000, clients: Any = ()) -> Inv
 
 
 BUSY = a_topic("busy", queues("broker-a", 1))
+
+
+def sampled(clients_days_ago: float) -> InventoryGroup:
+    """The same; in one hour samples saw clients of it, which committed nothing."""
+    return replace(offline(), hourly=HourlyGroup(first_at=ago(days=clients_days_ago), most_lag=(None,), clients=(3,)))
 
 
 def test_a_topic_whose_queues_end_where_they_ended_two_weeks_ago_is_stale_with_the_groups_on_it() -> None:
@@ -158,6 +164,12 @@ def test_a_group_without_clients_and_commits_is_stale() -> None:
 def test_a_group_that_was_used_in_between_or_may_have_been_is_not(between: InventoryGroup) -> None:
     history = at(20, [BUSY], [offline()]), at(10, [BUSY], [between])
     assert found(at(0, [BUSY], [offline()]), *history) == []
+
+
+@pytest.mark.parametrize(("days_ago", "unused"), [(5.0, []), (16.0, [15.0]), (21.0, [20.0])])
+def test_a_group_whose_clients_samples_saw_is_unused_since_then_at_most(days_ago: float, unused: list[float]) -> None:
+    history = [at(days, [BUSY], [offline()]) for days in (20, 15, 3)]
+    assert [one["evidence"]["unused_days"] for one in found(at(0, [BUSY], [sampled(days_ago)]), *history)] == unused
 
 
 def test_a_group_with_clients_is_used() -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, Inventory, InventoryFailure, parse_utc
+from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, Inventory, InventoryFailure, parse_utc
 from rocketmq_capacity.tables import Recommendation
 from tests.assessment.cases import a_group, a_topic, members
 from tests.fixtures.plain_plan import plain_plan
@@ -69,6 +69,14 @@ def test_nobody_runs_its_commands_in_one_go() -> None:
     assert len(found.commands) == 4
     assert all(line.startswith("# mqadmin updateTopic") for line in found.commands)
     assert not any(line.startswith("#") for step in json.loads(found.steps) for line in step["commands"])
+
+
+def test_clients_that_only_samples_between_the_snapshots_saw_count_as_well() -> None:
+    now = a_cluster(hourly=HourlyGroup(first_at="2026-11-19T12:00:00Z", most_lag=(0, 0), clients=(9, None)))
+    (found,) = shrinks(now, daily(a_cluster()))
+
+    assert [one["read_queue_nums"] for one in json.loads(found.after)["queues"]] == [6, 6]
+    assert "over 14 days none had more than 9 clients" in found.reason
 
 
 def test_the_most_clients_that_there_ever_were_count() -> None:

@@ -13,18 +13,24 @@ USUAL: Final = 0.9
 has less, and an outage or two leave more."""
 
 
-def most_clients(history: Sequence[Inventory]) -> dict[str, int | None]:
+def most_clients(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, int | None]:
     """By topic, the most different client ids of a group that subscribed to it or had offsets on it.
 
-    None if an inventory does not say who the clients of such a group were.
+    None if an inventory of the history does not say who the clients of such a group were.
+
+    Args:
+        inventory: the cluster now; its hours of samples count.
+        history: earlier inventories without failures, oldest first.
     """
+    counts = [(group, _distinct(group)) for earlier in history for group in earlier.consumer_groups]
+    for group in inventory.consumer_groups:
+        sampled = [clients for _, clients in _hours(group, inventory.taken_at_utc)]
+        counts += [(group, max(sampled))] if sampled else []
     most: dict[str, int | None] = {}
-    for inventory in history:
-        for group in inventory.consumer_groups:
-            clients = _distinct(group)
-            for topic in _topics(group):
-                so_far = most.get(topic, 0)
-                most[topic] = None if clients is None or so_far is None else max(so_far, clients)
+    for group, clients in counts:
+        for topic in _topics(group):
+            so_far = most.get(topic, 0)
+            most[topic] = None if clients is None or so_far is None else max(so_far, clients)
     return most
 
 
@@ -64,6 +70,11 @@ def last_clients(inventory: Inventory, history: Sequence[Inventory]) -> dict[str
                 courses[group.consumer_group].append((earlier.taken_at_utc, clients))
     last = ((name, _last(course, now)) for name, course in courses.items())
     return {name: one for name, one in last if one is not None}
+
+
+def last_sampled_clients(group: InventoryGroup, now: datetime) -> datetime | None:
+    """The end of the last hour in which a sample saw a client of the group; None if none did."""
+    return max((at + timedelta(hours=1) for at, clients in _hours(group, now) if clients), default=None)
 
 
 def _hours(group: InventoryGroup, now: datetime) -> Iterator[tuple[datetime, int]]:

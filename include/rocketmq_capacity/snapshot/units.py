@@ -94,7 +94,7 @@ class UnitMaker:
             for one in topic.offsets or ()
         }
         self.whole = [one for one in snapshot.history if not one.unanswered]
-        self.most_clients = most_clients(self.whole)
+        self.most_clients = most_clients(snapshot.inventory, self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
         self.unused = Unused(snapshot.inventory, self.whole)
         self.last_clients = last_clients(snapshot.inventory, self.whole)

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import takewhile
 
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, parse_utc
-from rocketmq_capacity.snapshot.past_clients import has_read
+from rocketmq_capacity.snapshot.past_clients import has_read, last_sampled_clients
 from rocketmq_capacity.snapshot.past_rates import ends_of
 from rocketmq_capacity.snapshot.seconds import days_between
 
@@ -35,6 +35,7 @@ class Unused:
         self.group_days: dict[str, float] = {}
         topics = dict(idle)
         groups = {one.consumer_group: one for one in inventory.consumer_groups if one.clients == () and has_read(one)}
+        seen = {name: last_sampled_clients(group, now) for name, group in groups.items()}
         for earlier in reversed(history):
             days = days_between(earlier.taken_at_utc, now)
             then = ends_of(earlier) if topics else {}
@@ -42,7 +43,9 @@ class Unused:
             groups = {
                 one.consumer_group: groups[one.consumer_group]
                 for one in earlier.consumer_groups
-                if one.consumer_group in groups and _is_unchanged(one, groups[one.consumer_group])
+                if one.consumer_group in groups
+                and _is_unchanged(one, groups[one.consumer_group])
+                and _is_after(earlier.taken_at_utc, seen[one.consumer_group])
             }
             for name in topics:
                 self.topic_days[name] = max(days, self.topic_days.get(name, 0.0))
@@ -124,6 +127,11 @@ def _days_of_rates(inventory: Inventory, ends: Mapping[str, Ends], now: datetime
 def _is_unchanged(then: InventoryGroup, now: InventoryGroup) -> bool:
     """Whether a group had no clients then, and the offsets of today."""
     return then.clients == () and _committed(then) == _committed(now)
+
+
+def _is_after(at: datetime, seen: datetime | None) -> bool:
+    """Whether samples saw no client of a group from this moment on; ``seen`` ends the last hour in which they did."""
+    return seen is None or at >= seen
 
 
 def _committed(group: InventoryGroup) -> dict[tuple[str, Place], int | None]:
