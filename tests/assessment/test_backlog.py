@@ -123,8 +123,17 @@ def test_the_first_rule_that_holds_is_the_state(queue: InventoryGroupOffset, sta
         a_queue(STANDS[1:], (END, END - 12_000)),
         a_queue(behind(*[10] * 9), (END, END - 10)),
         a_queue([*STANDS[:4], (END - 20_000, END - 12_000), *STANDS[5:]], (END, END - 12_000)),
+        a_queue([(9 * END, 9 * END - 2_000)] * 4 + behind(*[2_000] * 5), (END, END - 2_000)),
     ],
-    ids=["lag fell", "lag was gone", "nothing waits", "nine samples", "a few on their way", "an unknown lag"],
+    ids=[
+        "lag fell",
+        "lag was gone",
+        "nothing waits",
+        "nine samples",
+        "a few on their way",
+        "an unknown lag",
+        "its topic was deleted and created again",
+    ],
 )
 def test_a_queue_that_catches_up_or_is_not_known_well_enough_is_left_alone(queue: InventoryGroupOffset) -> None:
     assert judge(a_cluster(queue)).found("LAG_STATE") is None

@@ -258,3 +258,15 @@ def test_the_samples_of_a_queue_are_one_row_by_time_and_the_later_inventory_wins
     assert found[0]["consumer_offset"] == [1, None, 3]
     assert (found[1]["at_s"], found[1]["broker_offset"]) == ([TAKEN_AT_S - day], [2**62])
     assert (found[2]["at_s"], found[2]["consumer_offset"]) == ([TAKEN_AT_S], [4])
+
+
+def test_samples_of_before_a_queue_began_anew_are_left_out() -> None:
+    """Its topic was deleted and created again, or its broker lost it; an offset that was reset is another matter."""
+    old = Sample(at="2026-11-20T01:59:40Z", broker_offset=900, consumer_offset=890)
+    unknown = Sample(at="2026-11-20T01:59:45Z", broker_offset=None, consumer_offset=3)
+    new = Sample(at="2026-11-20T01:59:50Z", broker_offset=5, consumer_offset=4)
+    offsets = offset(0, 9, 8, old, unknown, new), offset(1, 900, 8, old, unknown), offset(2, 3, 2)
+    found = rows(tables.OffsetSample, replace(EMPTY, consumer_groups=(group(offsets=offsets),)))
+
+    assert [row["broker_offset"] for row in found] == [[5, 9], [900, None, 900], [3]]
+    assert [row["consumer_offset"] for row in found] == [[4, 8], [890, 3, 8], [2]]

@@ -191,14 +191,14 @@ def test_an_empty_cluster_has_no_units_and_a_large_one_several_tables_of_them() 
 @pytest.mark.parametrize("seconds", [[57, 58, 59], [59, 57, 58], [58, 58, 57], [57, 60, 59]])
 def test_samples_are_by_time_and_the_later_counts_of_one_moment(seconds: list[int]) -> None:
     samples = tuple(
-        Sample(at="2026-11-20T02:00:00Z" if at == 60 else f"2026-11-20T01:59:{at}Z", broker_offset=number)
+        Sample(at="2026-11-20T02:00:00Z" if at == 60 else f"2026-11-20T01:59:{at}Z", consumer_offset=number)
         for number, at in enumerate(seconds)
     )
-    offset = InventoryGroupOffset(topic="pay", broker_name="broker-a", queue_id=0, broker_offset=9, samples=samples)
+    offset = InventoryGroupOffset(topic="pay", broker_name="broker-a", queue_id=0, consumer_offset=9, samples=samples)
     inventory = small_cluster([topic("pay", queues("broker-a"))], [group("g_pay", [client("a")], offsets=(offset,))])
 
     assert is_gathered(inventory, Policy())
     told = units_of(inventory, Policy()).business_groups[0].sampled
     by_time = {**dict(zip(seconds, range(3), strict=True)), 60: 9}
     assert told.counts == (len(by_time),)
-    assert struct.unpack(f"<{len(by_time)}q", told.broker_offset) == tuple(by_time[at] for at in sorted(by_time))
+    assert struct.unpack(f"<{len(by_time)}q", told.consumer_offset) == tuple(by_time[at] for at in sorted(by_time))

@@ -8,7 +8,7 @@ from operator import attrgetter
 import numpy as np
 import pyarrow as pa
 
-from rocketmq_capacity.model.arrays import Integers, Numbers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.facts import UNKNOWN, SampledOffsets
 from rocketmq_capacity.model.ragged import begins_of
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroupOffset
@@ -60,7 +60,11 @@ class OffsetSamples:
 
 
 def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> OffsetSamples:
-    """The samples of inventories of one cluster, oldest first. Each offset is a sample at its inventory's moment."""
+    """The samples of inventories of one cluster, oldest first. Each offset is a sample at its inventory's moment.
+
+    Where the end of a queue went back, its topic was deleted and created again, or its broker lost it: the samples
+    before are of another queue, and are left out.
+    """
     offsets = [offset for one in inventories for group in one.consumer_groups for offset in group.offsets or ()]
     groups = [group.consumer_group for one in inventories for group in one.consumer_groups for _ in group.offsets or ()]
     row, first = _rows(groups, offsets, are_distinct=len(inventories) == 1)
@@ -79,6 +83,8 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (np.diff(row_of[order]) != 0) | (np.diff(at_s[order]) != 0)
     kept = order[is_last]
+    ends = _known(entries[index].broker_offset for index in kept.tolist())
+    kept = kept[_is_since_begin(row_of[kept], ends)]
     if not np.array_equal(kept, np.arange(len(entries))):  # most inventories have all in order
         entries = [entries[index] for index in kept.tolist()]
     owners = [groups[index] for index in first.tolist()]
@@ -91,6 +97,16 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
         broker_offset=_known(map(attrgetter("broker_offset"), entries)),
         consumer_offset=_known(map(attrgetter("consumer_offset"), entries)),
     )
+
+
+def _is_since_begin(row: Integers, ends: Integers) -> Flags:
+    """Whether each sample is of its queue as it is now; samples are row by row, and by time within each."""
+    known = np.flatnonzero(ends != UNKNOWN)
+    earlier, later = known[:-1], known[1:]
+    anew = later[(row[later] == row[earlier]) & (ends[later] < ends[earlier])]
+    begin = np.zeros(int(row.max(initial=0)) + 1, np.int64)
+    np.maximum.at(begin, row[anew], anew)
+    return np.arange(len(row)) >= begin[row]
 
 
 def _known(offsets: Iterable[int | None]) -> Integers:
