@@ -207,6 +207,19 @@ def test_the_history_tells_what_is_stored_a_day() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kept", "bytes_per_day"), [((12, 2, 8), 6 * GIB), ((12, 14, 30), 100 * 1024 * 86_400)], ids=["before", "today"]
+)
+def test_what_was_stored_before_the_log_began_anew_does_not_count(
+    kept: tuple[float, ...], bytes_per_day: float
+) -> None:
+    now = at(0, [], brokers=(broker(A, runtime=disk(0.3, 20)),))
+    then = [
+        at(days, [], brokers=(broker(A, runtime=disk(0.3, end)),)) for days, end in zip((4, 3, 2), kept, strict=True)
+    ]
+    assert loads(now, *then)[A].bytes_per_day == pytest.approx(bytes_per_day)
+
+
+@pytest.mark.parametrize(
     "entry",
     [{"match": "("}, {"match": ""}, {"match": "^a", "max_msgs_per_s": 0.0}, {"match": "^a", "max_mib_per_s": -1.0}],
 )

@@ -51,6 +51,7 @@ def past_loads(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, 
     now = inventory.taken_at_utc
     ends = {one.broker_name: figure(one.runtime, LOG_END) for one in inventory.brokers if one.broker_id == 0}
     loads: dict[str, PastLoad] = {}
+    last: dict[str, float] = {}
     for earlier in history:
         days = days_between(earlier.taken_at_utc, now)
         for broker in earlier.brokers:
@@ -58,7 +59,13 @@ def past_loads(inventory: Inventory, history: Sequence[Inventory]) -> dict[str, 
                 continue
             known = loads.get(broker.broker_name, PastLoad())
             rate, size = put_rate(broker.runtime), mean_bytes(broker.runtime)
-            a_day = _a_day(figure(broker.runtime, LOG_END), ends.get(broker.broker_name), days)
+            end, end_now = figure(broker.runtime, LOG_END), ends.get(broker.broker_name)
+            a_day = _a_day(end, end_now, days)
+            if end is not None:
+                began_anew = end < last.get(broker.broker_name, end) or (end_now is not None and end_now < end)
+                if began_anew:  # what was stored before tells nothing
+                    known = known._replace(bytes_per_day=None)
+                last[broker.broker_name] = end
             loads[broker.broker_name] = PastLoad(
                 most_of((known.seen_msgs_per_s, rate)),
                 most_of((known.seen_bytes_per_s, None if rate is None or size is None else rate * size)),
