@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.snapshot.dated import dated
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, PastDisk
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory, read_inventory, render_inventory
 from tests.fixtures.plain_plan import plain_plan
 
@@ -51,6 +51,14 @@ def test_every_moment_of_the_sample_moves_by_as_much(sample: Inventory) -> None:
     assert {"$.consumer_groups.clients.started_at", "$.consumer_groups.offsets.samples.at"} < kinds
     assert {"$.brokers.master_changed_at", "$.consumer_groups.clients.owned_queues.last_pulled_at"} < kinds
     assert "$.brokers.runtime.earliestMessageTimeStamp" in kinds
+
+
+def test_the_disks_of_earlier_days_move_as_well(sample: Inventory) -> None:
+    was = PastDisk(at="2026-11-19T02:00:00Z", used_ratio=0.5)
+    stored = replace(sample, brokers=(replace(sample.brokers[0], disks=(was,)),))
+    (broker,) = dated(stored, stored.taken_at_utc + timedelta(days=30)).brokers
+
+    assert broker.disks == (PastDisk(at="2026-12-19T02:00:00Z", used_ratio=0.5),)
 
 
 def test_it_is_planned_as_before(sample: Inventory) -> None:

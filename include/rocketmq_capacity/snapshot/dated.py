@@ -56,7 +56,8 @@ def _broker(broker: InventoryBroker, shift: timedelta) -> InventoryBroker:
         return value if milliseconds is None else str(milliseconds + shift // _MILLISECOND)
 
     runtime = broker.runtime and {name: moved(name, value) for name, value in broker.runtime.items()}
-    return replace(broker, runtime=runtime, master_changed_at=_moved(broker.master_changed_at, shift))
+    disks = broker.disks and tuple(replace(disk, at=_moved(disk.at, shift)) for disk in broker.disks)
+    return replace(broker, runtime=runtime, disks=disks, master_changed_at=_moved(broker.master_changed_at, shift))
 
 
 def _topic(topic: InventoryTopic, shift: timedelta) -> InventoryTopic:
