@@ -55,7 +55,7 @@ def plan_after(entry: LedgerEntry, left: Leftover, *queues: tuple[int, int]) -> 
         "group_status": [a_group()],
         "run_before": [{"taken_at": BEFORE}],
     }
-    today = LedgerFacts({"pay": dict(zip(BROKERS, queues, strict=True))}, leftover=leftover)
+    today = LedgerFacts({"pay": dict(zip(BROKERS, queues, strict=False))}, leftover=leftover)
     return with_ledger(plan_of(rows), PlanBefore((entry,)), today), asked
 
 
@@ -127,6 +127,15 @@ def test_all_steps_done_is_carried_out_and_none_is_gone() -> None:
 
     none, asked = plan_after(FEWER, READ, (8, 8), (8, 8))
     assert (only(none).state, only(none).gate, asked) == ("GONE", None, [])
+
+
+def test_while_a_broker_of_the_topic_is_lost_the_change_goes_on_and_its_first_gate_is_unknown() -> None:
+    found = gate(READ, (8, 4))
+    assert found == (1, "Write down", "UNKNOWN", "it is not known how many write queues the topic has on broker-b")
+
+    lost = replace(only(plan_after(FEWER, READ, (8, 4))[0]), at="2026-11-05T02:00:00Z")
+    assert only(plan_after(lost, READ, (8, 4))[0]).state == "GONE"  # after two weeks nobody waits for the broker
+    assert only(plan_after(lost, READ, (8, 4), (8, 4))[0]).state == "BEGUN"
 
 
 def test_another_number_of_read_queues_is_a_failure() -> None:

@@ -222,6 +222,25 @@ def test_other_queues_than_recommended_are_a_failure_that_tests_no_prediction() 
     assert plan.ledger.rates == (ActionRate(action="EXPAND_QUEUES", otherwise=1),)
 
 
+@pytest.mark.parametrize("queues", [{"pay": {"broker-b": (4, 4)}}, {}], ids=["broker", "topic"])
+def test_queues_that_are_lost_with_their_broker_or_topic_are_nothing_that_somebody_did_instead(
+    queues: Mapping[str, Mapping[str, tuple[int, int]]],
+) -> None:
+    entry = replace(QUEUES, changes=(*QUEUES.changes, figure("read_queue_nums", 4, 4, "broker-b")))
+    plan = with_ledger(judged(), PlanBefore((entry,), ()), LedgerFacts(queues))
+
+    assert only(plan).state == "GONE"
+    assert {one.came for one in only(plan).changes if one.of == "broker-a"} == {None}
+    assert plan.ledger
+    assert plan.ledger.rates == ()
+
+
+def test_queues_that_are_not_created_yet_are_not_there() -> None:
+    created = replace(QUEUES, changes=(figure("read_queue_nums", 0, 4, "broker-b"),))
+    (entry,) = only(judged(created)).changes
+    assert (entry.came, entry.is_right) == (0, False)
+
+
 def test_two_changes_of_one_group_are_not_judged_by_what_each_alone_would_do() -> None:
     plan = judged(QUEUES, replace(SCALED, groups=(replace(SCALED.groups[0], clients=8),)), clients=8, queues=(6, 6))
 

@@ -67,9 +67,13 @@ def gate_of(entry: LedgerEntry, leftover: Callable[[str, Going], Leftover]) -> G
     """
     if len(entry.steps) < -WAIT or entry.topic is None:
         return None
-    above = [str(one.of) for one in _not_yet(entry, "write_queue_nums")]
+    not_yet = list(_not_yet(entry, "write_queue_nums"))
+    above = [str(one.of) for one in not_yet if one.came is not None]
     if above:
         return _gate(entry, WRITE_DOWN, "CLOSED", f"the write queues of {listed(above, NAMED)} are not down yet")
+    if not_yet:
+        names = listed([str(one.of) for one in not_yet], NAMED)
+        return _gate(entry, WRITE_DOWN, "UNKNOWN", f"it is not known how many write queues the topic has on {names}")
     going = {
         str(one.of): (one.predicted, one.came)
         for one in _not_yet(entry, "read_queue_nums")

@@ -176,7 +176,9 @@ def _carried(entry: LedgerEntry, groups: Mapping[str, GroupPlan], today: LedgerF
 
 def _came(figure: LedgerFigure, queues: Queues, group: GroupPlan | None) -> Value:
     if figure.figure in QUEUES:
-        return queues.get(figure.of or "", (0, 0))[QUEUES.index(figure.figure)]
+        # Queues that were there are not fewer because their broker or topic is lost: nobody decided on that.
+        absent = 0 if figure.before == 0 else None
+        return queues.get(figure.of or "", (absent, absent))[QUEUES.index(figure.figure)]
     if group is None:
         return None
     of_group = {
@@ -280,7 +282,8 @@ def _closed(
 def _gate(earlier: _Carried, today: LedgerFacts, taken_at: str) -> Gate | None:
     """The gate that a change has come to; None if it is not begun, or done."""
     entry = replace(earlier.entry, changes=earlier.changes)
-    if earlier.done == "IN_PART" and (gate := gate_of(entry, today.leftover)) is not None:
+    is_known = all(one.came is not None for one in earlier.changes) or _is_recent(entry, taken_at)
+    if earlier.done == "IN_PART" and is_known and (gate := gate_of(entry, today.leftover)) is not None:
         return gate
     # With its brokers there, topics are still to be spread, which may stay unknown: it is shown for some days.
     is_shown = entry.state != "CARRIED_OUT" and (entry.state != "BEGUN" or _is_recent(entry, taken_at))
@@ -291,7 +294,7 @@ def _why_gone(earlier: _Carried, touched: Mapping[str, int], topics: Collection[
     names = {*earlier.touched, earlier.entry.consumer_group or ""}
     if earlier.entry.topic in topics or any(touched.get(name) for name in names):
         return "another recommendation for the same topic or group was carried out"
-    return "what it answered is not found any more, or is accepted"
+    return "what it answered is not found any more, is accepted, or cannot be judged today"
 
 
 def _judged(
