@@ -12,9 +12,15 @@ from rocketmq_capacity.model.facts import PastTraffic
 from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.thresholds import ProvisionPolicy
 from rocketmq_capacity.snapshot.dated import dated
-from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopic, InventoryTopicOffset, PastRate
+from rocketmq_capacity.snapshot.inventory import (
+    Inventory,
+    InventoryFailure,
+    InventoryTopic,
+    InventoryTopicOffset,
+    PastRate,
+)
 from rocketmq_capacity.snapshot.past_rates import PastHours, past_rates, with_past_rates
-from tests.simulation.clusters import after, cluster, group, queues, topic
+from tests.simulation.clusters import after, broker, cluster, group, queues, topic
 
 NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
 BOUNDS = ProvisionPolicy()
@@ -50,6 +56,20 @@ def test_there_is_no_mean_where_an_offset_is_unknown_or_went_back(end: int | Non
     found = past_rates(taken(0, pay=(end, 1.0)), [taken(24, pay=(500, 5.0))], BOUNDS)
 
     assert [rate.mean_msgs_per_s for rate in found["pay"]] == [None]
+
+
+@pytest.mark.parametrize(("silent", "rates"), [("broker-b", [7.0]), ("broker-c", [5.0, 7.0])])
+def test_what_only_some_brokers_answered_is_no_rate_of_the_topic(silent: str, rates: list[float]) -> None:
+    """A day on which a broker with half of the messages was silent would look like a quiet one."""
+    now, yesterday, before = (taken(hours, pay=(None, rate)) for hours, rate in ((0, 1.0), (24, 7.0), (48, 5.0)))
+    on_both = replace(before.topics[0], queues=(queues("broker-a", 1), queues("broker-b", 1)))
+    brokers = tuple(broker(name) for name in ("broker-a", "broker-b", "broker-c"))
+    failed = InventoryFailure(broker_addr=f"{silent}:10911", request="GET_TOPIC_STATS_INFO", error="timed out")
+    incomplete = replace(before, topics=(on_both,), brokers=brokers, failures=(failed,))
+
+    found = past_rates(now, [incomplete, yesterday], BOUNDS)
+
+    assert [rate.put_msgs_per_s for rate in found["pay"]] == rates
 
 
 def test_offsets_of_groups_tell_the_mean_where_the_topics_are_unknown() -> None:

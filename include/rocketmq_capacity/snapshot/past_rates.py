@@ -1,6 +1,6 @@
 """How fast topics were written at the moments of earlier inventories, and the busiest hours of a group."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import date, datetime, timedelta
 from itertools import groupby, pairwise
 from math import ceil, fsum
@@ -102,7 +102,9 @@ def _add(rates: _Rates, topic: str, rate: PastRate) -> None:
 
 def _add_measured(rates: _Rates, earlier: Inventory, means: Mapping[str, float | None]) -> None:
     """Add the rates that an inventory measured, and the means until the next one."""
-    puts = {topic.topic: _put(topic) for topic in earlier.topics}
+    unanswered = {failure.broker_addr for failure in earlier.unanswered}
+    silent = {broker.broker_name for broker in earlier.brokers if broker.broker_addr in unanswered}
+    puts = {topic.topic: _put(topic, silent) for topic in earlier.topics}
     for topic in puts.keys() | means.keys():
         mean = means.get(topic)
         rate = PastRate(at=earlier.taken_at, put_msgs_per_s=puts.get(topic), mean_msgs_per_s=mean)
@@ -110,8 +112,12 @@ def _add_measured(rates: _Rates, earlier: Inventory, means: Mapping[str, float |
             _add(rates, topic, rate)
 
 
-def _put(topic: InventoryTopic) -> float | None:
-    """The rate that was measured, of all queues; None if that of one is unknown."""
+def _put(topic: InventoryTopic, silent: Set[str]) -> float | None:
+    """The rate that was measured, of all queues; None if that of one is unknown, as on a broker that did not answer."""
+    if silent:
+        written = {place.broker_name for place in topic.queues or () if place.write_queue_nums != 0}
+        if not written & silent <= {one.broker_name for one in topic.offsets or ()}:
+            return None
     rates = [one.put_msgs_per_s for one in topic.offsets or ()]
     known = [rate for rate in rates if rate is not None]
     return fsum(known) if known and len(known) == len(rates) else None
