@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.settings.policy import Policy, read_policy
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, PastRate
 from rocketmq_capacity.tables.assess.events import EventNeed
 from tests.assessment.cases import a_group, a_topic, members, takes
 from tests.fixtures.plain_plan import PlainPlan, plain_plan
@@ -84,8 +85,29 @@ def test_an_event_that_brings_nothing_has_no_row(event: Mapping[str, Any]) -> No
     assert needs(plain_plan(a_fleet(50.0), policy(event))) == []
 
 
-def test_an_event_that_is_under_way_counts() -> None:
-    assert len(needs(plain_plan(a_fleet(50.0), policy({**SALE, "from": "2020-01-01"})))) == 1
+@pytest.mark.parametrize(
+    ("rate", "status", "upper"), [(10.0, "ENOUGH", 0.18), (50.0, "UNDECIDED", 0.9), (120.0, "TOO_FEW", 2.16)]
+)
+def test_a_peak_within_an_event_that_is_under_way_may_have_its_messages_already(
+    rate: float, status: str, upper: float
+) -> None:
+    (row,) = needs(plain_plan(a_fleet(rate), policy({**SALE, "from": "2026-11-20T01:00:00Z"})))
+
+    assert row.status == status
+    assert row.busy_ratio == pytest.approx(upper / 3)
+    assert row.busy_upper == pytest.approx(upper)
+    assert row.needed_clients is None
+
+
+def test_an_event_that_is_under_way_brings_more_than_a_peak_before_it() -> None:
+    fleet = a_fleet(50.0)
+    at_noon = PastRate(at="2026-11-19T12:00:00Z", put_msgs_per_s=1_200.0)
+    fleet = replace(fleet, topics=tuple(replace(one, rates=(at_noon,)) for one in fleet.topics))
+    (row,) = needs(plain_plan(fleet, policy({**SALE, "from": "2026-11-20T01:00:00Z"})))
+
+    # Twice the messages of now came at noon, and three times as many come.
+    assert row.status == "TOO_FEW"
+    assert row.busy_ratio == pytest.approx(1.8)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 from msgspec import structs
@@ -19,32 +20,54 @@ from rocketmq_capacity.vocabulary import BUSINESS, ENOUGH, TOO_FEW, UNDECIDED
 def event_needs(group: AssessedGroup) -> Iterator[EventNeed]:
     """A row for each coming event that brings more to a topic of the group; its outliers are apart, as in sizes.
 
-    More is counted from the group's peak: so many times the messages of each topic then.
+    More is counted from the group's peak: so many times the messages of each topic then. A peak that was seen within
+    the event may have them already, or only the first of them: they come once at least then, and so many times at most.
     """
     names = [reads.topic.topic for reads in group.division.queues.topics]
     is_business = [reads.topic.kind == BUSINESS for reads in group.division.queues.topics]
     for event in coming_events(group.policy.events, group.cluster.cluster.taken_at):
         is_met = np.array([one and event.has(name) for one, name in zip(is_business, names, strict=True)], bool)
         if is_met.any():
-            yield _need(group, event.name, np.where(is_met, event.factor, 1.0))
+            factors = np.where(is_met, event.factor, 1.0)
+            has_come = event.begins <= _peak_at(group)
+            yield _need(group, event.name, np.minimum(factors, 1.0) if has_come else factors, factors)
 
 
-def _need(group: AssessedGroup, event: str, factors: Numbers) -> EventNeed:
-    """The row of one event; ``factors`` has, by topic of the division, how many times its messages come."""
+def _peak_at(group: AssessedGroup) -> datetime:
+    """When the group's peak was."""
+    at_s = group.peak.at_s
+    return datetime.fromisoformat(group.cluster.cluster.taken_at) if at_s is None else datetime.fromtimestamp(at_s, UTC)
+
+
+def _need(group: AssessedGroup, event: str, factors: Numbers, most: Numbers) -> EventNeed:
+    """The row of one event.
+
+    Args:
+        group: with its outliers apart.
+        event: its name.
+        factors: by topic of the division, how many times its messages come.
+        most: the same at most.
+    """
     row = EventNeed(event=event, consumer_group=group.name, status=UNDECIDED, clients=group.facts.connections)
-    work = _work(group, factors)
-    busiest = None if work is None else work.busiest()
-    if busiest is None or group.provision.status == UNDECIDED:
+    use, highest = _use(group, factors), _use(group, most)
+    if use is None or highest is None or group.provision.status == UNDECIDED:
         return row
-    bound, use = group.policy.thresholds.PROVISION.under_utilisation, busiest[0].times(group.peak.scale)
+    bound, use = group.policy.thresholds.PROVISION.under_utilisation, use._replace(upper=highest.upper)
     return structs.replace(
         row,
         status=_status(use, bound),
         busy_lower=use.lower,
         busy_ratio=use.estimate,
         busy_upper=use.upper,
-        needed_clients=needed_for(group, factors),
+        needed_clients=needed_for(group, factors) if np.array_equal(factors, most) else None,
     )
+
+
+def _use(group: AssessedGroup, factors: Numbers) -> Interval | None:
+    """How busy its busiest client is then; None if that is unknown."""
+    work = _work(group, factors)
+    busiest = None if work is None else work.busiest()
+    return None if busiest is None else busiest[0].times(group.peak.scale)
 
 
 def _status(use: Interval, bound: float) -> str:
