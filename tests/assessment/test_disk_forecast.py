@@ -67,6 +67,13 @@ def test_what_does_not_fill_within_two_weeks_for_certain_is_silent(used: list[fl
     assert found(course(used)) == []
 
 
+def test_a_disk_that_was_made_larger_goes_on_from_what_is_used_of_it() -> None:
+    assert found(course([*(share + 0.16 for share in GROWS), 0.60])) == []
+
+    (finding,) = found(course([*(share + 0.16 for share in GROWS), 0.65]))
+    assert (finding["evidence"]["used_ratio"], finding["evidence"]["likely_days"]) == (0.65, 10.0)
+
+
 def test_a_disk_with_room_for_a_whole_retention_never_fills() -> None:
     used = [share + 0.05 for share in GROWS]
     gib = 1 << 30

@@ -1,9 +1,9 @@
 """When disks of brokers fill, and BROKER_DISK before they do."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from rocketmq_capacity.assessment.disk import BROKER_DISK, DiskFillsEvidence, broker_disk
 from rocketmq_capacity.assessment.finding import finding
@@ -55,7 +55,9 @@ def _has_room(load: BrokerLoad) -> bool:
 
 
 def _trend(broker: Broker, used: float) -> Trend | None:
-    return trend_of([*(-days for days in broker.disk_days_ago), 0.0], [*broker.disk_used_ratios, used])
+    """The trend of its used share; it goes on from what is used today, if that is less, as on a larger disk."""
+    trend = trend_of([*(-days for days in broker.disk_days_ago), 0.0], [*broker.disk_used_ratios, used])
+    return None if trend is None else replace(trend, now=min(trend.now, used))
 
 
 def with_forecasts(loads: Sequence[BrokerLoad], forecasts: Sequence[Filling]) -> list[BrokerLoad]:
@@ -67,7 +69,7 @@ def with_forecasts(loads: Sequence[BrokerLoad], forecasts: Sequence[Filling]) ->
 def _with_trend(load: BrokerLoad, trend: Trend | None) -> BrokerLoad:
     if trend is None:
         return load
-    return replace(
+    return structs.replace(
         load,
         disk_known_days=trend.points,
         disk_ratio=trend.now,

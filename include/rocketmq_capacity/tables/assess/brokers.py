@@ -48,7 +48,9 @@ class BrokerLoad(Dataset, frozen=True, kw_only=True):
     disk_known_days: Annotated[
         Count | None, means("days of which it is known how full its disk was; null if it does not fill for certain")
     ] = None
-    disk_ratio: Annotated[Amount | None, means("used share of its disk, by the trend of these days")] = None
+    disk_ratio: Annotated[
+        Amount | None, means("used share of its disk, by the trend of these days; today's if that is less")
+    ] = None
     disk_per_day_ratio: Annotated[Amount | None, means("share of the disk that is used more a day")] = None
     disk_least_per_day_ratio: Annotated[Amount | None, means("the same at least, with 95 % confidence")] = None
     disk_most_per_day_ratio: Annotated[Amount | None, means("the same at most")] = None
