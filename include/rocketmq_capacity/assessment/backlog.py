@@ -179,7 +179,7 @@ LAG_STATE: Final = Rule(
 
     - **STOP**: the group's last commit is older than the samples, the offset does not move, and no client owns the
       queue.
-    - **REWIND**: the offset went back.
+    - **REWIND**: the offset went back, and messages wait.
     - **STALL**: the offset does not move while messages wait.
     - **WARN**: the lag never falls, and is more than `allowed_lag` and what comes in
       `LOW_UTILISATION.min_growth_s`.

@@ -154,7 +154,7 @@ def _states(sampled: Sampled, queue: Integers) -> list[QueueState]:
     spans_s = sampled.at_s[sample[:, -1]] - sampled.at_s[sample[:, 0]]
     waits = lags.min(axis=1) > 0
     steps = np.diff(places)
-    stands, rewinds = waits & (steps == 0).all(axis=1), (steps < 0).any(axis=1)
+    stands, rewinds = waits & (steps == 0).all(axis=1), (lags[:, -1] > 0) & (steps < 0).any(axis=1)
     is_warned = waits & (np.diff(lags) >= 0).all(axis=1)
     ages_s = _left_for_s(sampled.group) if stands.any() else {}
     figures = lags[:, -1], lags.max(axis=1), lags[:, -1] - lags[:, 0], broker[:, -1] - broker[:, 0], spans_s
