@@ -300,6 +300,9 @@ def test_what_no_snapshot_shows_is_verified_only_by_what_came() -> None:
 
     assert only(judged(fixed)).state == "VERIFIED"
     assert only(judged(fixed, owners=replace_idle(3))).state == "GONE"
+    # What was as predicted before tells nothing: somebody may have accepted the finding.
+    as_before = only(judged(replace(fixed, predictions=(figure("idle", 0, 0, "g_pay"),))))
+    assert (as_before.state, as_before.why) == ("GONE", "no snapshot shows whether it was carried out")
 
 
 def replace_idle(idle: int) -> ReportedOwners:

@@ -327,7 +327,8 @@ def _judged(
     entry = replace(entry, predictions=tuple(predictions), why="; ".join(doubts) or None)
     if is_done and not all(judged):
         return replace(entry, state="FAILED", is_prediction_wrong=True)
-    if judged and all(judged) and not waits:
+    is_shown = is_done or any(one.is_right and not _is_right(one, one.before) for one in predictions)
+    if judged and all(judged) and is_shown and not waits:
         return replace(entry, state="VERIFIED")
     if is_done and (entry.state != "CARRIED_OUT" or _is_recent(entry, taken_at)):
         return replace(entry, state="CARRIED_OUT", why=entry.why or NOTHING_PREDICTED)
