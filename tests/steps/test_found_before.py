@@ -60,6 +60,19 @@ def test_a_run_that_is_assessed_anew_is_not_looked_back_at(tmp_path: Path) -> No
     assert looked_back(lake, today) is None
 
 
+@pytest.mark.parametrize(("ratio", "flagged"), [(0.95, {("g_pay", "IDLE_CONSUMERS")}), (0.94, None)])
+def test_a_run_with_too_incomplete_a_snapshot_does_not_tell_what_is_new(
+    ratio: float, flagged: set[tuple[str, str]] | None, tmp_path: Path
+) -> None:
+    lake = Lake(tmp_path)
+    put(assessed(lake.run("C1", "r1"), FIRST), tables.Cluster, a_cluster(taken_at=FIRST, completeness_ratio=ratio))
+
+    found = looked_back(lake, assessed(lake.run("C1", "r2"), SECOND, ()))
+    assert found is not None
+    assert found.flagged == flagged
+    assert found.findings["message"].to_pylist() == [IDLE["message"]]
+
+
 def test_a_finding_is_as_old_as_the_first_of_the_runs_in_a_row_that_have_it(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     assessed(lake.run("C1", "r1"), FIRST)

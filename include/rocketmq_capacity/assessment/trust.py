@@ -36,7 +36,8 @@ SUSPECT_SNAPSHOT: Final = Rule(
     details="""
     More groups than usual have a new WARNING or CRITICAL that they did not have in the run before. Something
     happened to the snapshot, to the network, or to all groups at once, as in a deployment. Take another snapshot
-    before you change anything. Until then all commands are comments.
+    before you change anything. Until then all commands are comments. A run whose snapshot was too incomplete for
+    verdicts is not compared with.
     """,
     is_of_snapshot=True,
 )
@@ -156,7 +157,7 @@ def suspect_snapshot(
     Args:
         groups: the number of business groups.
         flagged: what this run found about groups.
-        before: what the run before found; None if there was none.
+        before: what the run before found; None if there was none, or its snapshot was too incomplete.
         policy: the thresholds.
     """
     if before is None or not groups:

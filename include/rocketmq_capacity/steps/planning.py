@@ -72,7 +72,8 @@ class RunFindings:
     """What a run has found.
 
     Attributes:
-        flagged: pairs of a group and a rule that found something wrong with it.
+        flagged: pairs of a group and a rule that found something wrong with it; None if no verdict held, because the
+            snapshot was too incomplete: what the next run finds may have been there.
         states: of its findings, and of those that close.
         taken_at: when its snapshot was taken.
         findings: its table of findings, and those that close.
@@ -80,7 +81,7 @@ class RunFindings:
         offsets: those of the groups that this is about.
     """
 
-    flagged: set[tuple[str, str]]
+    flagged: set[tuple[str, str]] | None
     states: Mapping[FoundPlace, tables.FindingSince]
     taken_at: str
     findings: pa.Table
@@ -343,7 +344,8 @@ class Planning:
         file = self.run.report / PLAN
         advised = plan_before(file) if file.exists() else PlanBefore()
         findings, offsets = self._findings_with(closing), self._offsets_of(advised)
-        return RunFindings(self.flagged(), states, cluster.taken_at, findings, advised, offsets)
+        is_judged = cluster.completeness_ratio >= self.policy.thresholds.PROVISION.min_completeness
+        return RunFindings(self.flagged() if is_judged else None, states, cluster.taken_at, findings, advised, offsets)
 
     def _offsets_of(self, advised: PlanBefore) -> pa.Table:
         """The offsets of the groups of which something was predicted."""
