@@ -50,6 +50,14 @@ def test_its_key_stays_while_its_figures_and_its_severity_change() -> None:
     assert before["key"] != tickets(a_finding(consumer_group="g_ship"))[0]["key"]
 
 
+def test_its_key_stays_while_another_topic_of_the_group_is_the_largest() -> None:
+    (before,), (after,) = (tickets(a_finding(topic=topic)) for topic in ("pay", "refund"))
+    assert before["key"] == after["key"]
+
+    skew = "TRAFFIC_SKEW"  # of a topic, and not an example of one
+    assert tickets(a_finding(skew, topic="pay"))[0]["key"] != tickets(a_finding(skew, topic="refund"))[0]["key"]
+
+
 def test_what_is_accepted_or_only_for_information_has_no_ticket() -> None:
     risk = {"rule": "IDLE_CONSUMERS", "consumer_group": "g_pay", "by": "li", "why": "free", "until": "2027-03-01"}
     accepting = Policy.model_validate({"accepted": [risk]})

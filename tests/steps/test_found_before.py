@@ -102,6 +102,19 @@ def test_the_lowest_severity_of_the_runs_in_a_row_that_have_a_finding_is_kept(tm
     assert [row.least_severity for row in rows] == ["INFO"]
 
 
+def test_a_finding_is_as_old_while_its_example_is_another_topic(tmp_path: Path) -> None:
+    """Of IDLE_CONSUMERS it is the topic with the most queues, which may be another one on the next day."""
+    lake = Lake(tmp_path)
+    put(assessed(lake.run("C1", "r1"), FIRST), tables.Finding, a_finding(topic="pay"))
+    today = assessed(lake.run("C1", "r2"), SECOND, ())
+    put(today, tables.Finding, a_finding(topic="refund"))
+
+    found = looked_back(lake, today)
+    assert found is not None
+    severities = Planning(lambda: pytest.fail("needs no Spark"), today, Policy()).severities()
+    assert [row.since for row in states_of(severities, found.states, SECOND)] == [FIRST]
+
+
 def test_what_closes_is_handed_to_the_next_run_with_what_it_said(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     skew = a_finding("TRAFFIC_SKEW", message="as the first run had it")

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rocketmq_capacity.catalogue.rule import rule_of, rules
 from rocketmq_capacity.handover.markdown import check_of, text_of
 from rocketmq_capacity.language.current import phrase, words
 from rocketmq_capacity.plan_file.changes import Closing
@@ -62,7 +63,7 @@ def tickets_of(plan: Plan) -> Tickets:
     owners = PeopleOfPlan.of_groups(plan.groups)
     tickets = tuple(
         Ticket(
-            key=_key(plan, one.id),
+            key=_key(plan, _steady_id(one)),
             owner=one.owner,
             owners=_owners(one, findings, owners),
             tier=one.tier,
@@ -89,6 +90,12 @@ def tickets_of(plan: Plan) -> Tickets:
 
 def _key(plan: Plan, cause: str) -> str:
     return f"{plan.cluster_name}/{cause}"
+
+
+def _steady_id(cause: Cause) -> str:
+    """The id of the cause; without the topic where it is only an example, which may be another one next time."""
+    is_example = cause.consumer_group is not None and cause.rule in rules() and rule_of(cause.rule).names_example
+    return identity(cause.rule, cause.consumer_group, None) if is_example else cause.id
 
 
 def _owners(cause: Cause, findings: Mapping[str, PlanFinding], owners: PeopleOfPlan) -> tuple[str, ...]:

@@ -30,20 +30,19 @@ class ComparableFinding(Protocol):
         """The broker that it is about."""
 
 
-def place_of(finding: ComparableFinding) -> tuple[str | None, ...]:
-    """The rule and the names that a finding is about; its subjects (client ids, queues) may change from run to run."""
-    topic = None if rule_of(finding.rule).names_example else finding.topic
-    return finding.rule, finding.consumer_group, topic, finding.broker_name
+def found_place(rule: str, consumer_group: str | None, topic: str | None, broker_name: str | None) -> FoundPlace:
+    """The rule and the names that a finding is about, without a topic that is only an example."""
+    return rule, consumer_group, None if rule_of(rule).names_example else topic, broker_name
+
+
+def place_of(finding: ComparableFinding) -> FoundPlace:
+    """The place of a finding; its subjects (client ids, queues) may change from run to run."""
+    return found_place(finding.rule, finding.consumer_group, finding.topic, finding.broker_name)
 
 
 def place_with_subjects(finding: PlanFinding) -> tuple[Any, ...]:
     """The same with its subjects."""
     return (*place_of(finding), finding.subjects)
-
-
-def full_place_of(finding: PlanFinding) -> FoundPlace:
-    """The place of a finding as :class:`FindingSince` has it."""
-    return finding.rule, finding.consumer_group, finding.topic, finding.broker_name
 
 
 def paired(

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.plan_file.accepted import Accepted, AcceptedState, PlanAcceptedRisk, PlanFreeze
 from rocketmq_capacity.plan_file.finding import PlanFinding
+from rocketmq_capacity.plan_file.pairs import place_of
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.answering import answering
 from rocketmq_capacity.report.detail import SEVERITY_RANK
@@ -85,8 +86,8 @@ def _marked(finding: PlanFinding, entries: Sequence[_Entry], least: Mapping[Foun
         risk = entry.risk
         if entry.is_over or not is_about(risk, finding):
             continue
-        place = finding.rule, finding.consumer_group, finding.topic, finding.broker_name
-        if SEVERITY_RANK[finding.severity] < SEVERITY_RANK[risk.severity or _severity(least.get(place), finding)]:
+        worst = risk.severity or _severity(least.get(place_of(finding)), finding)
+        if SEVERITY_RANK[finding.severity] < SEVERITY_RANK[worst]:
             entry.is_worse = True
             continue
         entry.accepts.append(finding.id)

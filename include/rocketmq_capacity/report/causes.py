@@ -20,7 +20,7 @@ from rocketmq_capacity.catalogue.rule import rule_of, rules
 from rocketmq_capacity.plan_file.finding import Cause, PlanFinding
 from rocketmq_capacity.plan_file.order import identity, made_unique, nulls_first
 from rocketmq_capacity.plan_file.owners import PeopleOfPlan
-from rocketmq_capacity.plan_file.pairs import full_place_of
+from rocketmq_capacity.plan_file.pairs import place_of
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
 from rocketmq_capacity.report.alternatives import alternatives
 from rocketmq_capacity.report.answering import answering, urgency
@@ -190,7 +190,7 @@ def _cause(
         in_order = [leader, *(position for position in in_order if position != leader)]
     advice = [recommendations[position] for position in in_order]
     lead = advice[0] if advice else None
-    since = [] if past is None else [past.since.get(full_place_of(one), past.taken_at) for one in of_cause]
+    since = [] if past is None else [past.since.get(place_of(one), past.taken_at) for one in of_cause]
     group = _common([one.consumer_group for one in of_cause], lead.consumer_group if lead else None)
     topic = _common([one.topic for one in of_cause], lead.topic if lead else None)
     rule, message = ("", "") if lead is None else (next(iter(lead.rules), ""), lead.reason)

@@ -7,7 +7,7 @@ from msgspec.structs import asdict, replace
 
 from rocketmq_capacity.plan_file.changes import ChangesSincePlan, Closing, Gone, Worse, grown
 from rocketmq_capacity.plan_file.finding import PlanFinding
-from rocketmq_capacity.plan_file.pairs import full_place_of, paired, place_of, place_with_subjects
+from rocketmq_capacity.plan_file.pairs import paired, place_of, place_with_subjects
 from rocketmq_capacity.report.answering import urgency
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.impact import impact_of
@@ -16,7 +16,7 @@ from rocketmq_capacity.tables.assess.findings import CLOSING, PENDING, FindingSi
 
 def with_states(findings: Iterable[PlanFinding], states: Mapping[FoundPlace, FindingSince]) -> tuple[PlanFinding, ...]:
     """The findings with their states; one whose state is not known has none."""
-    return tuple(_with_state(one, states.get(full_place_of(one))) for one in findings)
+    return tuple(_with_state(one, states.get(place_of(one))) for one in findings)
 
 
 def changes_of(
@@ -39,7 +39,7 @@ def changes_of(
         worse_factor: a figure of an impact that is at least this many times what it was is worse.
     """
     pairs, absent, appeared = paired(before, now, (place_with_subjects, place_of))
-    opened = {id(one) for _, one in pairs if _has_opened(states.get(full_place_of(one)), since)}
+    opened = {id(one) for _, one in pairs if _has_opened(states.get(place_of(one)), since)}
     new = [one for one in appeared if one.state != PENDING] + [one for _, one in pairs if id(one) in opened]
     judged = ((was, is_now, tuple(grown(impact_of([was]), impact_of([is_now]), worse_factor))) for was, is_now in pairs)
     worse = [
@@ -47,7 +47,7 @@ def changes_of(
         for was, is_now, figures in judged
         if id(is_now) not in opened and (figures or SEVERITY_RANK[is_now.severity] < SEVERITY_RANK[was.severity])
     ]
-    close = [(one, states.get(full_place_of(one))) for one in sorted(absent, key=urgency)]
+    close = [(one, states.get(place_of(one))) for one in sorted(absent, key=urgency)]
     return ChangesSincePlan(
         since=since,
         new=tuple(one.id for one in sorted(new, key=urgency)),

@@ -19,6 +19,7 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.finding_states import stored_states
 from rocketmq_capacity.errors import ContractBroken, DatasetMissing
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
+from rocketmq_capacity.plan_file.pairs import found_place
 from rocketmq_capacity.progress.progress import Phase, Progress, ProgressStep
 from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.plan_before import PlanBefore, plan_before
@@ -363,13 +364,12 @@ class Planning:
         return pa.concat_tables([findings, before.filter(pa.array([place in closing for place in places], pa.bool_()))])
 
     def severities(self) -> dict[FoundPlace, str]:
-        """The severity of each rule, group, topic and broker with findings; the worst of several."""
+        """The severity of each place with findings; the worst of several."""
         names = ["severity", "rule", "consumer_group", "topic", "broker_name"]
         table = self.table(tables.Finding, names)
         worst: dict[FoundPlace, str] = {}
         for severity, *place in zip(*(table[name].to_pylist() for name in names), strict=True):
-            rule, group, topic, broker = place
-            key = rule, group, topic, broker
+            key = found_place(*place)
             worst[key] = min(severity, worst.get(key, severity), key=SEVERITIES.index)
         return worst
 

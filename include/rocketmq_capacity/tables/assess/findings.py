@@ -55,7 +55,7 @@ class FindingSince(Dataset, frozen=True, kw_only=True):
 
     rule: Annotated[str, means("name of the rule")]
     consumer_group: Annotated[str | None, means("the finding's; null if there is none")] = None
-    topic: Annotated[str | None, means("the finding's; null if there is none")] = None
+    topic: Annotated[str | None, means("the finding's; null if there is none, or if it is only an example")] = None
     broker_name: Annotated[str | None, means("the finding's; null if there is none")] = None
     since: Annotated[str, means("taken_at of the first run of the row")]
     state: Annotated[
