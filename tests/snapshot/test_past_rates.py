@@ -72,6 +72,21 @@ def test_what_only_some_brokers_answered_is_no_rate_of_the_topic(silent: str, ra
     assert [rate.put_msgs_per_s for rate in found["pay"]] == rates
 
 
+@pytest.mark.parametrize("has_topics", [True, False])
+def test_two_days_on_which_the_same_broker_was_silent_tell_no_mean(has_topics: bool) -> None:
+    def incomplete(hours_ago: float, end: int) -> Inventory:
+        group_of_pay = group("g", topics=[topic("pay", queues("broker-a", 1))])
+        (offset,) = group_of_pay.offsets or ()
+        group_of_pay = replace(group_of_pay, offsets=(replace(offset, broker_offset=end),))
+        (pay,) = taken(hours_ago, pay=(end, None)).topics
+        pay = replace(pay, queues=(queues("broker-a", 1), queues("broker-b", 1)))
+        failed = InventoryFailure(broker_addr="broker-b:10911", request="GET_TOPIC_STATS_INFO", error="timed out")
+        whole = cluster([pay] if has_topics else [], [group_of_pay], [broker("broker-a"), broker("broker-b")], [failed])
+        return replace(whole, taken_at=utc_text(NOW - timedelta(hours=hours_ago)))
+
+    assert past_rates(taken(0), [incomplete(48, 0), incomplete(24, 86_400)], BOUNDS) == {}
+
+
 def test_offsets_of_groups_tell_the_mean_where_the_topics_are_unknown() -> None:
     told = cluster([], [group("g", topics=[topic("pay", queues("broker-a", 1))])])
     earlier = replace(told, taken_at="2026-11-19T02:00:00Z")

@@ -1,6 +1,6 @@
 """How fast topics were written at the moments of earlier inventories, and the busiest hours of a group."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from datetime import date, datetime, timedelta
 from itertools import groupby, pairwise
 from math import ceil, fsum
@@ -47,8 +47,11 @@ def past_rates(
                 _add(rates_at, topic.topic, rate)
     for (earlier, starts), (later, ends) in pairwise((one, ends_of(one)) for one in (*history, inventory)):
         lasts_s = (later.taken_at_utc - earlier.taken_at_utc).total_seconds()
-        means = {topic: _mean(start, ends.get(topic, {}), lasts_s) for topic, start in starts.items()}
-        _add_measured(rates_at, earlier, means)
+        partly = _known_in_part(earlier, starts)
+        means = {
+            topic: _mean(start, ends.get(topic, {}), lasts_s) for topic, start in starts.items() if topic not in partly
+        }
+        _add_measured(rates_at, earlier, means, partly)
     moments = {at: parse_utc(at) for at in {at for rates in rates_at.values() for at in rates}}
     before = {at: moment for at, moment in moments.items() if moment < inventory.taken_at_utc}
     last = set(sorted({moment.date() for moment in before.values()})[-bounds.peak_days :])
@@ -100,11 +103,27 @@ def _add(rates: _Rates, topic: str, rate: PastRate) -> None:
     of_topic[rate.at] = rate
 
 
-def _add_measured(rates: _Rates, earlier: Inventory, means: Mapping[str, float | None]) -> None:
-    """Add the rates that an inventory measured, and the means until the next one."""
-    unanswered = {failure.broker_addr for failure in earlier.unanswered}
-    silent = {broker.broker_name for broker in earlier.brokers if broker.broker_addr in unanswered}
-    puts = {topic.topic: _put(topic, silent) for topic in earlier.topics}
+def _known_in_part(inventory: Inventory, ends: Mapping[str, _QueueOffsets]) -> Set[str]:
+    """The topics that may have more queues than is known: on a broker that did not answer, or where none are known."""
+    unanswered = {failure.broker_addr for failure in inventory.unanswered}
+    silent = {broker.broker_name for broker in inventory.brokers if broker.broker_addr in unanswered}
+    if not silent:
+        return frozenset()
+    if not inventory.topics:
+        return ends.keys()
+    return {
+        topic.topic
+        for topic in inventory.topics
+        if not silent.intersection(place.broker_name for place in topic.queues or () if place.write_queue_nums != 0)
+        <= {one.broker_name for one in topic.offsets or ()}
+    }
+
+
+def _add_measured(
+    rates: _Rates, earlier: Inventory, means: Mapping[str, float | None], partly: Collection[str]
+) -> None:
+    """Add the rates that an inventory measured, and the means until the next one; ``partly`` are topics without."""
+    puts = {topic.topic: _put(topic) for topic in earlier.topics if topic.topic not in partly}
     for topic in puts.keys() | means.keys():
         mean = means.get(topic)
         rate = PastRate(at=earlier.taken_at, put_msgs_per_s=puts.get(topic), mean_msgs_per_s=mean)
@@ -112,12 +131,8 @@ def _add_measured(rates: _Rates, earlier: Inventory, means: Mapping[str, float |
             _add(rates, topic, rate)
 
 
-def _put(topic: InventoryTopic, silent: Set[str]) -> float | None:
-    """The rate that was measured, of all queues; None if that of one is unknown, as on a broker that did not answer."""
-    if silent:
-        written = {place.broker_name for place in topic.queues or () if place.write_queue_nums != 0}
-        if not written & silent <= {one.broker_name for one in topic.offsets or ()}:
-            return None
+def _put(topic: InventoryTopic) -> float | None:
+    """The rate that was measured, of all queues; None if that of one is unknown."""
     rates = [one.put_msgs_per_s for one in topic.offsets or ()]
     known = [rate for rate in rates if rate is not None]
     return fsum(known) if known and len(known) == len(rates) else None
