@@ -2,7 +2,7 @@
 
 import pytest
 
-from rocketmq_capacity.assessment.finding_states import states_of, stored_states
+from rocketmq_capacity.assessment.finding_states import seen_of, states_of, stored_states
 from rocketmq_capacity.catalogue.rule import rules
 from rocketmq_capacity.tables.assess.findings import FindingSince, FoundPlace
 
@@ -16,15 +16,17 @@ def replayed(found: str, rule: str, *, has_first_run: bool = True) -> list[State
     """After each run: the finding's state, since when, and when it opened; None where the run has no state of it.
 
     Each character is a run, its place in the row is its moment: ``-`` does not find it, ``W`` and ``C`` find it as
-    WARNING and CRITICAL. A run before them, the first of the cluster, has found nothing.
+    WARNING and CRITICAL. ``i`` and ``u`` do not find it by incomplete snapshots: 97 % and 50 %. A run before them, the
+    first of the cluster, has found nothing.
     """
     place: FoundPlace = (rule, "g_pay", None, None)
     before: States = stored_states({}, [], "first") if has_first_run else {}
     states: list[State | None] = []
     for number, one in enumerate(found):
-        severities = {} if one == "-" else {place: {"W": "WARNING", "C": "CRITICAL"}[one]}
+        severities = {place: {"W": "WARNING", "C": "CRITICAL"}[one]} if one in "WC" else {}
+        seen = seen_of({"i": 0.97, "u": 0.5}.get(one, 1.0), 0.95)
         is_first = not has_first_run and number == 0
-        stored = [] if is_first else states_of(severities, before, str(number))
+        stored = [] if is_first else states_of(severities, before, str(number), seen)
         before = stored_states(severities, stored, str(number))
         state = before.get(place)
         states.append(None if state is None else (state.state or "", state.since, state.open_since))
@@ -64,6 +66,26 @@ def test_what_a_rule_that_flaps_finds_takes_two_runs_to_open_and_two_to_close(
 
 def test_what_another_rule_finds_opens_and_closes_at_once() -> None:
     assert replayed("W-WW", STANDS) == [("OPEN", "0", "0"), None, ("OPEN", "2", "2"), ("OPEN", "2", "2")]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ("WuW", [("OPEN", "0", "0"), ("CLOSING", "0", "0"), ("OPEN", "0", "0")]),
+        ("Wuu-", [("OPEN", "0", "0"), ("CLOSING", "0", "0"), ("CLOSING", "0", "0"), None]),
+        ("Wii", [("OPEN", "0", "0"), ("CLOSING", "0", "0"), None]),
+        ("Wi-", [("OPEN", "0", "0"), ("CLOSING", "0", "0"), None]),
+    ],
+)
+@pytest.mark.parametrize("rule", [STANDS, "LAG_STATE"])
+def test_what_an_incomplete_snapshot_does_not_show_is_not_gone_yet(
+    found: str, expected: list[State | None], rule: str
+) -> None:
+    assert replayed(found, rule) == expected
+
+
+def test_what_is_found_of_a_snapshot_is_gone_with_it() -> None:
+    assert replayed("Wu", "SUSPECT_SNAPSHOT") == [("OPEN", "0", "0"), None]
 
 
 def test_all_that_the_first_run_of_a_cluster_finds_is_open() -> None:

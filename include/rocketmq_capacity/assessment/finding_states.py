@@ -1,9 +1,13 @@
 """Since when each finding exists, and whether it is open: two runs open what a rule that flaps finds, and two close it.
 
+What a run with an incomplete snapshot does not find may be there all the same: it closes like what flaps, and stays
+closing as long as snapshots are too incomplete for verdicts.
+
 Source: planning.md, hysteresis of skew (two snapshots in a row to open, two to close), for all rules that flap.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -11,9 +15,25 @@ from rocketmq_capacity.catalogue.rule import rule_of
 from rocketmq_capacity.tables.assess.findings import CLOSING, OPEN, PENDING, FindingSince, FoundPlace
 from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES
 
+Seen = Literal["WHOLE", "IN_PART", "TOO_LITTLE"]
+"""How much of the cluster a snapshot covers: all of it, so much that verdicts hold, or too little for them."""
+WHOLE: Final = "WHOLE"
+IN_PART: Final = "IN_PART"
+TOO_LITTLE: Final = "TOO_LITTLE"
+
+
+def seen_of(completeness_ratio: float, least: float) -> Seen:
+    """How much a snapshot covers; below the least ratio no verdict holds."""
+    if completeness_ratio < least:
+        return TOO_LITTLE
+    return IN_PART if completeness_ratio < 1 else WHOLE
+
 
 def states_of(
-    severities: Mapping[FoundPlace, str], before: Mapping[FoundPlace, FindingSince], taken_at: str
+    severities: Mapping[FoundPlace, str],
+    before: Mapping[FoundPlace, FindingSince],
+    taken_at: str,
+    seen: Seen = WHOLE,
 ) -> list[FindingSince]:
     """The state of each finding of this run, and of those of the run before that close; sorted.
 
@@ -21,8 +41,9 @@ def states_of(
         severities: of this run's findings, of several the worst.
         before: the states of the run before, those that close included.
         taken_at: the moment of this run's snapshot.
+        seen: how much of the cluster it covers.
     """
-    states = [*_found(severities, before, taken_at), *_closing(severities, before)]
+    states = [*_found(severities, before, taken_at), *_closing(severities, before, seen)]
     return sorted(states, key=lambda one: [name or "" for name in one.place])
 
 
@@ -82,7 +103,14 @@ def _found(
         )
 
 
-def _closing(severities: Mapping[FoundPlace, str], before: Mapping[FoundPlace, FindingSince]) -> Iterator[FindingSince]:
+def _closing(
+    severities: Mapping[FoundPlace, str], before: Mapping[FoundPlace, FindingSince], seen: Seen
+) -> Iterator[FindingSince]:
     for place, previous in before.items():
-        if place not in severities and previous.state == OPEN and rule_of(previous.rule).flaps:
+        if place in severities:
+            continue
+        rule = rule_of(previous.rule)
+        may_be_unseen = seen != WHOLE and not rule.is_of_snapshot
+        closes = previous.state == OPEN and (rule.flaps or may_be_unseen)
+        if closes or (previous.state == CLOSING and may_be_unseen and seen == TOO_LITTLE):
             yield replace(previous, state=CLOSING)

@@ -28,7 +28,7 @@ from rocketmq_capacity.assessment.cluster_failures import cluster_failures
 from rocketmq_capacity.assessment.coverage import TopicOrder, topic_coverage
 from rocketmq_capacity.assessment.disk_forecast import disk_fills, disk_forecasts, with_forecasts
 from rocketmq_capacity.assessment.divided_lists import ReadersOfTopics, differing_topics
-from rocketmq_capacity.assessment.finding_states import states_of
+from rocketmq_capacity.assessment.finding_states import seen_of, states_of
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.ownership import Drained, read_only_idle
 from rocketmq_capacity.assessment.producer_failures import producer_failures
@@ -156,7 +156,8 @@ def assess(planning: Planning, before: RunFindings | None = None) -> None:
         planning.add(tables.BrokerPool, broker_pools(costs, loads.brokers, puts))
         planning.add(tables.TopicHeadroom, topic_headroom(places, loads))
         if before is not None:
-            states = states_of(planning.severities(), before.states, cluster.cluster.taken_at)
+            seen = seen_of(cluster.cluster.completeness_ratio, policy.thresholds.PROVISION.min_completeness)
+            states = states_of(planning.severities(), before.states, cluster.cluster.taken_at, seen)
             planning.add(tables.FindingSince, states)
             planning.add(tables.RunBefore, [tables.RunBefore(taken_at=before.taken_at)])
             planning.add_table(tables.FindingBefore, before.findings)

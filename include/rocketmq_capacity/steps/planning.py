@@ -361,7 +361,8 @@ class Planning:
             return findings
         before = self.table(tables.FindingBefore)
         places = zip(*(before[name].to_pylist() for name in tables.FindingSince.KEY), strict=True)
-        return pa.concat_tables([findings, before.filter(pa.array([place in closing for place in places], pa.bool_()))])
+        closes = [found_place(*place) in closing for place in places]
+        return pa.concat_tables([findings, before.filter(pa.array(closes, pa.bool_()))])
 
     def severities(self) -> dict[FoundPlace, str]:
         """The severity of each place with findings; the worst of several."""

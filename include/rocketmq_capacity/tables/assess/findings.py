@@ -45,7 +45,8 @@ class Finding(Dataset, frozen=True, kw_only=True):
 class FindingSince(Dataset, frozen=True, kw_only=True):
     """Since when a row of runs has found something, and in which state it is; no rows if there is no run before.
 
-    The row is unbroken, but for single runs in which what a rule that flaps finds is CLOSING.
+    The row is unbroken, but for runs in which it is CLOSING: single ones of what a rule that flaps finds, and those with
+    an incomplete snapshot.
 
     Grain: one row a rule, group, topic and broker of findings, and of findings that close.
     Units: a UTC time.
