@@ -1,6 +1,6 @@
 """What became of earlier recommendations, worked by hand: done, in part, otherwise, and what cannot be told."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -10,9 +10,9 @@ from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, LedgerEntr
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.report.foretold import changed_figures, predicted_figures
 from rocketmq_capacity.report.ledger import LedgerFacts, ReportedOwners, with_ledger
-from rocketmq_capacity.report.plan_before import PlanBefore
-from tests.report.from_rows import plan_of
-from tests.report.row_builders import a_cluster, a_group, a_recommendation
+from rocketmq_capacity.report.plan_before import PlanBefore, plan_before
+from tests.report.from_rows import plan_bytes, plan_of
+from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
 BEFORE, NOW = "2026-11-19T02:00:00Z", "2026-11-20T02:00:00Z"
 EVEN = ReportedOwners(idle=0, orphan_queues=0, doubly_owned_queues=0, peak=1.0)
@@ -57,6 +57,7 @@ def judged(
     recommendations: tuple[Mapping[str, Any], ...] = (),
     rates: tuple[ActionRate, ...] = (),
     went_back: Mapping[str, int | None] | None = None,
+    finding: Sequence[Mapping[str, Any]] = (),
     **group: Any,
 ) -> Plan:
     rows: dict[str, Any] = {
@@ -64,6 +65,7 @@ def judged(
         "group_status": [a_group(distinct_client_ids=clients, **group)],
         "run_before": [{"taken_at": BEFORE}],
         "recommendation": list(recommendations),
+        "finding": list(finding),
     }
     today = LedgerFacts(
         {"pay": {"broker-a": queues}},
@@ -259,6 +261,24 @@ def test_an_alternative_of_what_was_carried_out_is_gone() -> None:
         ("EXPAND_QUEUES", "VERIFIED"),
         ("SCALE_CONSUMERS", "GONE"),
     ]
+
+
+@pytest.mark.parametrize(("severity", "state", "since"), [("CRITICAL", "OPEN", BEFORE), ("WARNING", "NEW", NOW)])
+def test_what_a_plan_cannot_recommend_for_want_of_facts_still_waits(
+    severity: str, state: str, since: str, tmp_path: Any
+) -> None:
+    """Below the least completeness no change is recommended; the next plan goes on with the advice of before."""
+    incomplete = a_finding("SNAPSHOT_INCOMPLETE", consumer_group=None, severity=severity)
+    undecided = judged(QUEUES, finding=[incomplete])
+    assert only(undecided).state == "GONE"
+
+    file = tmp_path / "plan.json"
+    file.write_bytes(plan_bytes(undecided))
+    (waiting,) = plan_before(file).entries
+    plan = judged(waiting, recommendations=(a_recommendation(id="expand-1"),))
+    standing = plan.recommendations[0].standing
+    assert standing
+    assert (standing.state, standing.since) == (state, since)
 
 
 def test_an_approval_holds_until_its_plan_expires() -> None:

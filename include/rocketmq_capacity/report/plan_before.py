@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -13,6 +13,9 @@ from rocketmq_capacity.catalogue.action import action_of
 from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.plan_file.ledger import ActionRate, GroupThen, Ledger, LedgerEntry, LedgerFigure, LedgerStanding
 from rocketmq_capacity.report.foretold import TWICE, changed_figures, predicted_figures
+from rocketmq_capacity.vocabulary import CRITICAL
+
+INCOMPLETE: Final = "SNAPSHOT_INCOMPLETE"
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -51,6 +54,11 @@ class _Approval(msgspec.Struct, frozen=True):
     approved: tuple[str, ...] = ()
 
 
+class _Finding(msgspec.Struct, frozen=True):
+    rule: str
+    severity: str
+
+
 class _Plan(msgspec.Struct, frozen=True):
     """The members that the ledger needs; everything else in the file is skipped."""
 
@@ -60,6 +68,12 @@ class _Plan(msgspec.Struct, frozen=True):
     valid_until: str | None = None
     approval: _Approval | UnsetType = UNSET
     ledger: Ledger | UnsetType = UNSET
+    findings: tuple[_Finding, ...] = ()
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether its snapshot was too incomplete to recommend any change."""
+        return any(one.rule == INCOMPLETE and one.severity == CRITICAL for one in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +91,13 @@ def plan_before(file: Path) -> PlanBefore:
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise BadInput(str(file), "", f"is not a plan: {error}") from None
     earlier = None if plan.ledger is UNSET else plan.ledger
-    entries = (*_recommended(plan), *(() if earlier is None else earlier.entries))
-    return PlanBefore(entries, () if earlier is None else earlier.rates)
+    listed = () if earlier is None else tuple(_waiting(one, plan) for one in earlier.entries)
+    return PlanBefore((*_recommended(plan), *listed), () if earlier is None else earlier.rates)
+
+
+def _waiting(entry: LedgerEntry, plan: _Plan) -> LedgerEntry:
+    """The entry; it still waits if the plan could recommend nothing, so that it seemed to be gone."""
+    return replace(entry, state="OPEN") if plan.is_undecided and entry.state == "GONE" else entry
 
 
 def _recommended(plan: _Plan) -> Iterator[LedgerEntry]:
