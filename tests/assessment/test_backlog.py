@@ -141,6 +141,13 @@ def test_a_queue_that_catches_up_or_is_not_known_well_enough_is_left_alone(queue
     assert judge(a_cluster(queue)).found("LAG_STATE") is None
 
 
+def test_a_queue_that_only_the_history_has_is_not_judged_by_its_old_samples() -> None:
+    was = replace(a_cluster(replace(STALLED, queue_id=1)), taken_at=ago(seconds=30))
+
+    assert judge(was).found("LAG_STATE", "g_pay") is not None
+    assert judge(a_cluster(a_queue([])), history=[was]).found("LAG_STATE", "g_pay") is None
+
+
 def test_a_queue_that_a_client_owns_is_not_stopped() -> None:
     owner = member("c01", owned_queues=(InventoryOwnedQueue(topic="pay", broker_name="broker-a", queue_id=0),))
     queue = replace(STALLED, last_timestamp=ago(minutes=60))

@@ -75,7 +75,9 @@ def _groups(rows: Rows, topics: Mapping[str, Row]) -> list[GroupFacts]:
         "lags": [row | {"min_offset": oldest.get(_queue(row))} for row in rows[tables.GroupOffset]],
     }
     parts = {name: _by(each, "consumer_group") for name, each in of_group.items()}
-    sampled = _by((row for row in rows[tables.OffsetSample] if not _is_unseen(rows, row)), "consumer_group")
+    there = {(row["consumer_group"], *_queue(row)) for row in rows[tables.GroupOffset]}
+    known = (row for row in rows[tables.OffsetSample] if (row["consumer_group"], *_queue(row)) in there)
+    sampled = _by((row for row in known if not _is_unseen(rows, row)), "consumer_group")
     return [
         msgspec.structs.replace(
             msgspec.convert(row | {name: each[row["consumer_group"]] for name, each in parts.items()}, GroupFacts),

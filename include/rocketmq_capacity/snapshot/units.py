@@ -282,12 +282,15 @@ class UnitMaker:
     def _sampled(self, group: InventoryGroup) -> SampledOffsets:
         """The samples of the queues that consumers see: for the others a live cluster gives only the last offset.
 
-        A group without known subscriptions may read any business topic on which it has offsets.
+        A group without known subscriptions may read any business topic on which it has offsets. A queue that only the
+        history has is lost, or its broker does not answer: old samples say nothing of now.
         """
+        there = {(one.topic, one.broker_name, one.queue_id) for one in group.offsets or ()}
 
         def is_kept(offset: InventoryGroupOffset) -> bool:
             is_read = group.subscriptions or self.snapshot.kinds.of_topic(offset.topic) == BUSINESS
-            return bool(is_read) and not self._is_unseen(offset)
+            is_there = (offset.topic, offset.broker_name, offset.queue_id) in there
+            return bool(is_read) and is_there and not self._is_unseen(offset)
 
         return self.snapshot.offset_samples.of_group(group.consumer_group, is_kept)
 
