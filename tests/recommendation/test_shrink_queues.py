@@ -71,6 +71,15 @@ def test_nobody_runs_its_commands_in_one_go() -> None:
     assert not any(line.startswith("#") for step in json.loads(found.steps) for line in step["commands"])
 
 
+def test_many_snapshots_of_one_day_say_nothing_of_the_days_between() -> None:
+    now = a_cluster()
+    hour = [
+        replace(now, taken_at=utc_text(parse_utc(AT) - timedelta(minutes=4 * number))) for number in range(13, 0, -1)
+    ]
+
+    assert shrinks(now, [before(now, 14), *hour]) == []
+
+
 def test_clients_that_only_samples_between_the_snapshots_saw_count_as_well() -> None:
     now = a_cluster(hourly=HourlyGroup(first_at="2026-11-19T12:00:00Z", most_lag=(0, 0), clients=(9, None)))
     (found,) = shrinks(now, daily(a_cluster()))

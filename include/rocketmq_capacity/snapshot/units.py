@@ -175,7 +175,8 @@ class UnitMaker:
             }
             most = self.most_clients.get(topic, 0)
             if self.whole and most is not None:
-                unit["past"] = PastClients(days=self.days, snapshots=len(self.whole), most_clients=most)
+                different_days = len({one.taken_at_utc.date() for one in self.whole})
+                unit["past"] = PastClients(days=self.days, snapshots=different_days, most_clients=most)
             yield topic, ENCODER.encode(unit)
 
     def _is_unseen(self, offset: InventoryGroupOffset) -> bool:
