@@ -12,6 +12,7 @@ from rocketmq_capacity.report.scripts import scripts_of
 from rocketmq_capacity.report.tables import recommendations_csv
 from rocketmq_capacity.settings.policy import Policy
 from tests.report.from_rows import page_of, plan_of
+from tests.report.made_scenario import a_scenario
 from tests.report.page_reader import read_page, text_of
 from tests.report.row_builders import a_cluster, a_finding, a_group, a_recommendation
 
@@ -85,6 +86,17 @@ def test_the_commands_of_steps_are_comments_too_and_checks_which_only_look_stay(
     assert steps
     (only,) = steps
     assert (only.commands, only.checks[0].command) == ((FROZEN,), "mqadmin topicStatus")
+
+
+def test_the_way_to_what_a_what_if_changes_is_frozen_too():
+    def of(*freezes):
+        made = plan_of({"cluster": [a_cluster(taken_at=WITHIN)]}, policy=freezing(*freezes), scenario=a_scenario())
+        (found,) = made.scenario.queue_plans
+        return [step.commands for step in found.steps]
+
+    less = "mqadmin updateTopic -r 4 -w 2"
+    assert of() == [(less,), ()]
+    assert of(FREEZE) == [(f"# frozen until 2027-01-03T00:00:00Z (year's end): {less}",), ()]
 
 
 def test_a_frozen_recommendation_still_says_that_it_changes_the_cluster():

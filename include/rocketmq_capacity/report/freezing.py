@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from rocketmq_capacity.plan_file.accepted import PlanFreeze
 from rocketmq_capacity.plan_file.recommendation import PlanRecommendation
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
+from rocketmq_capacity.plan_file.steps import RecommendationStep
 from rocketmq_capacity.settings import freeze as policy
 from rocketmq_capacity.vocabulary import changes_cluster
 
@@ -25,17 +27,35 @@ def frozen(recommendations: Sequence[PlanRecommendation], freeze: PlanFreeze | N
     """The recommendations; in a freeze each command that may change the cluster is a comment. What only looks stays."""
     if freeze is None:
         return tuple(recommendations)
-    prefix = f"# frozen until {freeze.ends} ({freeze.why}): "
+    prefix = _prefix(freeze)
     return tuple(
         replace(
             one,
             commands=_comments(one.commands, prefix),
-            steps=UNSET
-            if one.steps is UNSET
-            else tuple(replace(step, commands=_comments(step.commands, prefix)) for step in one.steps),
+            steps=UNSET if one.steps is UNSET else _frozen_steps(one.steps, prefix),
         )
         for one in recommendations
     )
+
+
+def frozen_scenario(scenario: ScenarioResult, freeze: PlanFreeze | None) -> ScenarioResult:
+    """The result of a what-if; its plans, which begin with the cluster as it is, have comments as commands in a freeze.
+
+    What only looks stays.
+    """
+    if freeze is None or scenario.queue_plans is UNSET:
+        return scenario
+    prefix = _prefix(freeze)
+    plans = tuple(replace(one, steps=_frozen_steps(one.steps, prefix)) for one in scenario.queue_plans)
+    return replace(scenario, queue_plans=plans)
+
+
+def _prefix(freeze: PlanFreeze) -> str:
+    return f"# frozen until {freeze.ends} ({freeze.why}): "
+
+
+def _frozen_steps(steps: Sequence[RecommendationStep], prefix: str) -> tuple[RecommendationStep, ...]:
+    return tuple(replace(step, commands=_comments(step.commands, prefix)) for step in steps)
 
 
 def _comments(commands: Sequence[str], prefix: str) -> tuple[str, ...]:

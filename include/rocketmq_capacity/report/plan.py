@@ -39,7 +39,7 @@ from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.causes import Past, causes_of
 from rocketmq_capacity.report.changes import changes_of, with_states
 from rocketmq_capacity.report.coming_events import events_of
-from rocketmq_capacity.report.freezing import freeze_of, frozen
+from rocketmq_capacity.report.freezing import freeze_of, frozen, frozen_scenario
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
 from rocketmq_capacity.report.ledger import NOTHING_SEEN, LedgerFacts, with_ledger
 from rocketmq_capacity.report.plan_before import PlanBefore
@@ -125,7 +125,7 @@ def plan_of(
         freeze=freeze,
         notes=notes_of(accepted, freeze),
         events=events_of(rows.event_need, policy.events, cluster.taken_at) or UNSET,
-        scenario=UNSET if scenario is None else scenario,
+        scenario=UNSET if scenario is None else frozen_scenario(scenario, freeze),
         policy_differences=differences or UNSET,
         trial=is_trial if differences and scenario is None else UNSET,
     )
