@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.freeze import utc_text
+from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Client, HourlyGroup, Inventory, InventoryFailure, parse_utc
 from rocketmq_capacity.tables import Recommendation
-from tests.assessment.cases import a_group, a_topic, members
+from tests.assessment.cases import a_group, a_topic, members, takes
 from tests.fixtures.plain_plan import plain_plan
 from tests.recommendation.cases import broker
 from tests.simulation.clusters import AT, cluster, queues
@@ -178,3 +179,23 @@ def test_a_client_without_a_subscription_of_its_own_counts_by_its_group() -> Non
     ]
     (found,) = shrinks(a_cluster(), history)
     assert [one["read_queue_nums"] for one in json.loads(found.after)["queues"]] == [6, 6]
+
+
+@pytest.mark.parametrize(("consume_rt_ms", "each"), [(8.5, [2, 2]), (9.0, []), (40.0, [])])
+def test_a_group_that_needs_more_clients_keeps_queues_for_them(consume_rt_ms: float, each: list[int]) -> None:
+    # Each of four clients gets 80 messages a second: from 8.75 ms on it is too busy. Of 8, 12 or 16 queues, which four
+    # clients divide evenly, one of five would get a quarter more; with 40 ms 19 clients are needed.
+    facts = {"consume_threads": 1, "consume_batch_size": 1, "status": takes("pay", consume_rt_ms)}
+    topic = a_topic("pay", *WIDE, order=False, message_type="NORMAL")
+    group = a_group("g_pay", members(4, **facts), [topic])
+    now = cluster([topic], [group], [broker("broker-a"), broker("broker-b")])
+
+    found = shrinks(now, daily(now))
+    assert [one["read_queue_nums"] for plan in found for one in json.loads(plan.after)["queues"]] == each
+
+
+@pytest.mark.parametrize(("wanted", "each"), [(4, [2, 2]), (8, [4, 4]), (17, [])])
+def test_the_clients_that_the_policy_keeps_have_queues(wanted: int, each: list[int]) -> None:
+    policy = FEW.model_copy(update={"groups": [GroupEntry(match="^g_pay", min_clients=wanted)]})
+    found = shrinks(a_cluster(), daily(a_cluster()), policy)
+    assert [one["read_queue_nums"] for plan in found for one in json.loads(plan.after)["queues"]] == each

@@ -170,6 +170,7 @@ class AdvisedGroup:
         under_lists: how it would fare with fixed lists of queues by client id (CONFIG); None if before is None.
         topics: by name, what the recommendations for its business topics mean for it.
         least_clients: the fewest that may run, by its bounds for autoscalers; None if there is no such number.
+        needed_clients: how many it needs now or soon, by the same bounds; likewise.
     """
 
     facts: GroupFacts
@@ -184,6 +185,7 @@ class AdvisedGroup:
     under_lists: Callable[[Mapping[str, Sequence[Queue]]], CaseSide | None]
     topics: Mapping[str, TopicRefusals] = field(default_factory=dict)
     least_clients: int | None = None
+    needed_clients: int | None = None
 
     @property
     def name(self) -> str:

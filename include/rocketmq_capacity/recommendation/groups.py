@@ -11,12 +11,13 @@ from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.backlog import StalledEvidence
 from rocketmq_capacity.assessment.capacity import TooBusyEvidence
 from rocketmq_capacity.assessment.lag import WARN
+from rocketmq_capacity.assessment.skew import floor_of_equal
 from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.cases import EffectOfCase, QueueChange
 from rocketmq_capacity.recommendation.afterwards import GrpcClients, with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
-from rocketmq_capacity.recommendation.effects import is_worse
+from rocketmq_capacity.recommendation.effects import TOLERANCE, is_worse
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.recommendation.fix_clients import each_an_id
 from rocketmq_capacity.recommendation.investigate import investigate
@@ -53,10 +54,32 @@ def group_effects(group: AdvisedGroup, cases: Iterable[QueueChange]) -> list[Eff
                 consumer_group=group.name,
                 before=group.before,
                 after=after,
-                is_worse=is_worse(group.before, after, target),
+                is_worse=is_worse(group.before, after, target) or _lacks_queues(group, case, target),
             )
         )
     return effects
+
+
+def _lacks_queues(group: AdvisedGroup, case: QueueChange, target_excess: float) -> bool:
+    """Whether a case takes queues of a topic that the clients which the group needs, now or soon, cannot do without.
+
+    They cannot if there is none for some of them, or if they could not divide those that are left about as evenly.
+    """
+    if group.needed_clients is None:
+        return False
+    then = {one.broker_name: one.read_queue_nums for one in case.counts}
+    places = [
+        place
+        for reads in group.facts.business
+        if reads.topic.topic == case.topic
+        for place in reads.topic.places
+        if place.readable
+    ]
+    now, left = sum(place.readable for place in places), sum(then.get(one.broker_name, one.readable) for one in places)
+    if left >= now:
+        return False
+    even = max(floor_of_equal(now, group.needed_clients), target_excess)
+    return left < group.needed_clients or floor_of_equal(left, group.needed_clients) > even + TOLERANCE
 
 
 def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:

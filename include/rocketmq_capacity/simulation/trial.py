@@ -33,6 +33,7 @@ def group_on_trial(
     findings: tuple[tables.Finding, ...] = (),
     topics: Mapping[str, TopicRefusals] | None = None,
     least_clients: int | None = None,
+    needed_clients: int | None = None,
 ) -> AdvisedGroup:
     """A group as the actions look at it.
 
@@ -43,6 +44,7 @@ def group_on_trial(
         findings: what is wrong with it.
         topics: by topic, what the recommendations for it mean for the group.
         least_clients: the fewest that may run, by its bounds; None if there is no such number.
+        needed_clients: how many it needs now or soon, by its bounds; likewise.
     """
     runs = _runs(assessed, current, assessed.division)
     now = _owned(assessed, runs, assessed.division, _nothing_known)
@@ -59,6 +61,7 @@ def group_on_trial(
         under_lists=partial(_under_lists, assessed, now),
         topics=topics or {},
         least_clients=least_clients,
+        needed_clients=needed_clients,
     )
 
 

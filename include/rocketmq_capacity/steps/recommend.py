@@ -43,6 +43,8 @@ WRITTEN: Final = (
 )
 IS_HIDDEN: Final = pc.field("rule").cast(pa.string()) == READ_LESS_THAN_WRITE
 IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC.name
+JUDGED: Final = ("current_strategy", "min_replicas", "target_replicas")
+"""Columns of ``group_status``, in the order of a :class:`JudgedGroup`."""
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
 _TOPIC: Final = Decoder(TopicWithReaders)
@@ -58,6 +60,12 @@ class JudgedGroup(NamedTuple):
 
     strategy: str | None
     least_clients: int | None
+    target_clients: int | None
+
+    @property
+    def needed_clients(self) -> int | None:
+        """How many it needs now or soon; None if unknown."""
+        return max((one for one in (self.least_clients, self.target_clients) if one is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ class Asking:
 
     Attributes:
         cluster: the facts.
-        standing: the strategy that each group runs, and the fewest clients that may run.
+        standing: the strategy that each group runs, and how many clients it needs.
         tables: those of the run, as Spark hands them once to each process and not once to each task: in an object
             store a task would ask for every file of every table.
     """
@@ -96,7 +104,7 @@ def recommend(planning: Planning) -> None:
         set_aside(planning.run)
         of_cluster = planning.cluster_findings()
         cluster = AdvisedCluster.of(planning.cluster, planning.judging, of_cluster)
-        status = planning.table(tables.GroupStatus, ["consumer_group", "current_strategy", "min_replicas"])
+        status = planning.table(tables.GroupStatus, ["consumer_group", *JUDGED])
         names, *rest = (column.to_pylist() for column in status.columns)
         standing = dict(zip(names, starmap(JudgedGroup, zip(*rest, strict=True)), strict=True))
         asking = Asking(cluster, planning.share(standing)).with_tables(planning, tables.Finding, tables.Demand)
@@ -155,7 +163,10 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
     rows = []
     for facts in touched:
         of_group = [case for reads in facts.business for case in cases.get(reads.topic.topic, ())]
-        trial = group_on_trial(asking.cluster, _assessed(asking, facts), current[facts.consumer_group].strategy)
+        now = current[facts.consumer_group]
+        trial = group_on_trial(
+            asking.cluster, _assessed(asking, facts), now.strategy, needed_clients=now.needed_clients
+        )
         for effect in group_effects(trial, of_group):
             text = encode(effect).decode()
             rows.append(
