@@ -46,6 +46,16 @@ CASES.case(
     *_two,
 )
 CASES.case(
+    "strategy_mixed_with_one_id",
+    [
+        member("c05", allocate_strategy="AVG"),
+        member("c06", allocate_strategy="AVG_BY_CIRCLE"),
+        member("c07", allocate_strategy="AVG"),
+        member("c07", allocate_strategy="AVG"),
+    ],
+    *_two,
+)
+CASES.case(
     "strategy_mixed_unknown",
     [member("c01", allocate_strategy="com.acme.Own"), member("c02", allocate_strategy="AVG")],
     *_two,
@@ -123,6 +133,12 @@ def test_of_equally_many_the_first_name_wins(answered: Answers) -> None:
 
     assert found["after"]["strategy"] == "AVG"
     assert found["reason"].startswith("Let every client run AVG, as 1 of 2 does:")
+
+
+def test_consumers_that_share_an_id_do_not_choose_the_strategy_of_mixed_ones(answered: Answers) -> None:
+    """Only CONSISTENT_HASH leaves no queue unread while c07 is there twice; once it is not, AVG does too."""
+    assert answered.one("CHANGE_STRATEGY", "strategy_mixed_with_one_id")["after"]["strategy"] == "AVG"
+    assert answered.one("FIX_CLIENT_ID", "strategy_mixed_with_one_id") is not None
 
 
 def test_strategies_that_no_plan_can_compute_are_left_to_a_person(answered: Answers) -> None:

@@ -328,14 +328,17 @@ def _order(
 ) -> tuple[Any, ...]:
     """The sort key of a strategy; the best strategy has the least key."""
     after = tried.after
+    is_majority = MIXED_STRATEGIES not in rules or _is_majority(tried.strategy, majority, group)
     by_count = not rules.isdisjoint((MIXED_STRATEGIES, *COUNT_SKEWS))
     loads = (after.count, after.traffic) if by_count else (after.traffic, after.count)
     return (
+        # What the clients' set-up does to the queues says nothing of a strategy: that is mended first.
+        bool(group.named(*OTHER_CAUSES)) and not is_majority,
         after.orphan_queues,
         after.doubly_owned_queues,
         after.idle,
         -len(tried.answered),
-        MIXED_STRATEGIES in rules and not _is_majority(tried.strategy, majority, group),
+        not is_majority,
         # What is not known comes last.
         *((load is None, load and rounded(load["excess"], 6)) for load in loads),
         group.policy.strategies_of(group.name).index(tried.strategy),
