@@ -22,6 +22,8 @@ CASES.case(
 )
 CASES.owning("scale_own_strategy", [2, 2, 0])
 CASES.case("scale_duplicate", [member(c) for c in ("c01", "c02", "c03", "c04", "c05", "c05")], *_four)
+_hashed = [member(c, allocate_strategy="CONSISTENT_HASH") for c in [*ids(7), "c06"]]
+CASES.case("scale_read_twice", _hashed, *_four)
 CASES.topic("scale_pulled", queues("broker-a", 1), queues("broker-b", 1))
 CASES.topic("scale_popped", *_four)
 CASES.group(
@@ -78,6 +80,12 @@ def test_an_id_that_is_listed_twice_goes_as_one_client(answered: Answers) -> Non
     found = answered.one("SCALE_CONSUMERS", "scale_duplicate")
 
     assert (found["before"]["clients"], found["after"]["clients"]) == (5, 4)
+
+
+def test_while_queues_are_read_twice_nobody_goes(answered: Answers) -> None:
+    assert answered.judged.group("scale_read_twice")["reading_status"] == "TWICE"
+    assert answered.judged.found("IDLE_CONSUMERS", "scale_read_twice") is not None
+    assert answered.all("SCALE_CONSUMERS", "scale_read_twice") == []
 
 
 def test_a_group_is_never_scaled_to_nobody(answered: Answers) -> None:

@@ -90,8 +90,8 @@ def scale_consumers(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
         kept = clients - len(finding.subjects)
         if group.current_strategy in (AVG, AVG_BY_CIRCLE) and kept < (group.least_clients or 0):
             continue
-        if group.named(ORPHAN):
-            continue  # an idle client is the one that can have these queues
+        if group.named(ORPHAN) or (group.before is not None and group.before.doubly_owned_queues):
+            continue  # an idle client can have these queues
         after = group.after(_without(group.facts, finding.subjects)) if kept > 0 else None
         if not gives_work(group.before, after, target):
             continue
