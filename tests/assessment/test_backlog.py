@@ -426,6 +426,21 @@ def test_messages_that_were_deleted_unread() -> None:
     assert (found["severity"], found["evidence"]["deleted"], found["evidence"]["left_hours"]) == ("CRITICAL", 300, 0.0)
 
 
+def test_a_group_whose_next_message_is_the_oldest_that_is_left_is_about_to_lose_it() -> None:
+    """The broker does not say when the message before it was stored: it has deleted it."""
+    found = judge(a_cluster(a_queue([], (END, 800)), least=800)).finding("RETENTION_RISK", "g_pay")
+    assert (found["severity"], found["evidence"]["deleted"], found["evidence"]["left_hours"]) == ("CRITICAL", 0, 0.0)
+
+    at_the_begin = judge(a_cluster(a_queue([], (END, 0))))
+    read_to_the_end = judge(a_cluster(a_queue([], (END, END)), least=END))
+    assert at_the_begin.found("RETENTION_RISK") is read_to_the_end.found("RETENTION_RISK") is None
+
+
+def test_one_message_that_was_deleted_unread() -> None:
+    found = judge(a_cluster(a_queue([], (END, 799)), least=800)).finding("RETENTION_RISK", "g_pay")
+    assert found["message"] == "1 message of 1 queue was deleted unread."
+
+
 def test_a_young_broker_has_deleted_nothing_yet() -> None:
     young = {"earliestMessageTimeStamp": str(int((parse_utc(AT) - timedelta(hours=1)).timestamp() * 1000))}
     queue = a_queue([], (END, END - 50), read_at=ago(minutes=HOUR / 2))

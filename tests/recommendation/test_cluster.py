@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
@@ -60,6 +61,20 @@ def test_brokers_for_which_the_same_is_advised_are_looked_into_together() -> Non
     inventory = cluster([topic], [a_group("g", members(2), [topic], lag=0)], [*brokers, roomy])
 
     assert looks(inventory) == [(["BROKER_DISK"], ["broker-a", "broker-b"])]
+
+
+@pytest.mark.parametrize("ratio_of_c", ["0.2", "0.9"])
+def test_messages_are_kept_for_a_shorter_time_only_where_they_are_read_within_it(ratio_of_c: str) -> None:
+    """A group that is days behind would lose what it has not read."""
+    brokers = [
+        replace(broker("broker-a"), runtime=FULL),
+        replace(broker("broker-c"), runtime={"commitLogDiskRatio": ratio_of_c}),
+    ]
+    topic = a_topic("t", queues("broker-a", 2), queues("broker-c", 2))
+    plan = plain_plan(cluster([topic], [a_group("g", members(2), [topic], lag=0)], brokers), Policy())
+
+    (found,) = [one for one in plan.recommendations if "BROKER_DISK" in one.rules]
+    assert "(fileReservedTime), if every group reads its messages within it" in found.reason
 
 
 def test_below_the_bound_closed_brokers_are_looked_into_together_with_the_snapshot() -> None:

@@ -277,6 +277,13 @@ def test_what_forbids_makes_it_a_comment(answered: Answers, name: str, reason: s
     assert command.startswith("# mqadmin updateTopic ")
 
 
+def test_no_key_moves_where_producers_see_the_queues_of_before(answered: Answers) -> None:
+    found = answered.one("RAISE_READ_QUEUES", topic="raise_in_order")
+
+    assert "Keys stay in their queues" in found["reason"]
+    assert "wait until every group has read all of it" not in found["reason"]  # nobody can read what is hidden
+
+
 def test_the_perm_of_the_topic_is_kept(answered: Answers) -> None:
     (command,) = answered.one("RAISE_READ_QUEUES", topic="raise_drained")["commands"]
 

@@ -72,7 +72,8 @@ RETENTION_RISK: Final = Rule(
     details="""
     The broker deletes messages that the group has not read within `warning_hours`, or it has deleted some.
     `left_hours` is how much older the broker's oldest message is than the last one that the group has read; where
-    the broker has deleted nothing of the queue yet, its `fileReservedTime` counts. Nobody waits for a group without
+    the broker has deleted nothing of the queue yet, its `fileReservedTime` counts. It is 0 for a group whose next
+    message is the oldest that the broker has left of the queue. Nobody waits for a group without
     clients outside its `schedule`, once it is gone for the days of STALE_OBJECT, or if it is unknown since when it
     is gone and nothing is left to save.
     """,
@@ -125,6 +126,9 @@ def retention_risk(group: AssessedGroup) -> Iterator[Finding]:
         if least is not None and offset < least:
             lost.append(queue)
             deleted += least - offset
+        elif least and offset == least and row.behind_s is None:
+            # What it read last is deleted, so its next message is the oldest of the queue.
+            hours[queue] = 0.0
         elif row.behind_s is not None and (kept := kept_s.get(row.broker_name)) is not None:
             if not least:  # the queue still has its first message, so the broker may be new
                 kept = max(kept, reserved_s.get(row.broker_name, kept))
@@ -151,7 +155,8 @@ def retention_risk(group: AssessedGroup) -> Iterator[Finding]:
                 for queue in sorted([*lost, *near])
             ],
         ),
-        message=f"{counted(deleted, 'message')} of {counted(len(lost), 'queue')} were deleted unread."
+        message=f"{counted(deleted, 'message')} of {counted(len(lost), 'queue')} {'was' if deleted == 1 else 'were'}"
+        " deleted unread."
         if lost
         else f"In {fixed(least_hours or 0.0, 1)} hours the broker deletes messages that the group has not read.",
     )

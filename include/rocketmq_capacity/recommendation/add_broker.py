@@ -77,7 +77,8 @@ def add_broker(findings: Sequence[tables.Finding], cluster: AdvisedCluster) -> t
             " messages before their time, or soon does.",
             f"The fullest one would fall from {fixed(most * 100, 0)} % to {fixed(after * 100, 0)} % once old files are"
             " gone, if only RocketMQ writes there. Brokers that delete early need more room than that.",
-            "A shorter retention (fileReservedTime) or larger disks do the same.",
+            "Larger disks do the same, and so does a shorter retention (fileReservedTime), if every group reads its"
+            " messages within it.",
         ),
         rules=[RULE],
         before={"brokers": brokers, "used_ratio": rounded(most)},
@@ -106,7 +107,7 @@ def refusal(cluster: AdvisedCluster) -> str | None:
     if roomy:
         return (
             f"Spread the topics of the full brokers to those that have room ({listed(roomy)}), or keep messages for a"
-            " shorter time (fileReservedTime); that needs no other broker."
+            " shorter time (fileReservedTime), if every group reads its messages within it; that needs no other broker."
         )
     return None
 

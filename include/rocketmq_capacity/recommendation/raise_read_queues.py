@@ -82,6 +82,10 @@ GRPC_SKIPS: Final = (
     "A group of gRPC clients alone that has no offset there may begin at the end and skip them, and mqadmin commits"
     " none for it: read them with another group, which begins at the first message."
 )
+ORDERED: Final = (
+    "The topic is consumed in order. Keys stay in their queues, because producers see as many queues as before; groups"
+    " that consume in order divide the queues anew, so a person decides when."
+)
 GOES_ON: Final = "Every group has offsets there, and goes on from them."
 OLD: Final = "the groups then consume what waits there, however old it is; a person decides that"
 
@@ -120,7 +124,7 @@ def raise_read_queues(
         reason=sentences(
             _what(topic),
             *_about(waiting),
-            preflight.ORDERED if safety.is_ordered else None,
+            ORDERED if safety.is_ordered else None,
             preflight.blocked(forbids),
         ),
         rules=[RULE],
