@@ -13,6 +13,7 @@ CASES = Cases()
 _there = queues("broker-a", 5)
 CASES.case("create", members(3), _there)
 CASES.topic("create_unread", _there)
+CASES.case("create_for_idle", members(7), _there)
 CASES.case("create_normal", members(3), _there, message_type="DELAY")
 CASES.case("create_unspecified", members(3), _there, message_type="UNSPECIFIED")
 CASES.case("create_type_unknown", members(3), _there, message_type=None)
@@ -62,6 +63,14 @@ def test_the_new_place_is_in_after_and_not_in_before(answered: Answers) -> None:
     (before,), (after,) = found["before"]["groups"], found["after"]["groups"]
     # 5 queues and then 10 for three clients: 2 of 5, and 4 of 10.
     assert (before["count"]["peak"], after["count"]["peak"]) == (1.2, 1.2)
+
+
+def test_more_queues_elsewhere_are_more_queues_on_the_new_broker_too(answered: Answers) -> None:
+    words = "If the topic gets more queues elsewhere (EXPAND_QUEUES), create it with as many as there are then."
+
+    assert answered.actions(topic="create_for_idle") == ["CREATE_TOPIC_ON_BROKER", "EXPAND_QUEUES"]
+    assert words in answered.one("CREATE_TOPIC_ON_BROKER", topic="create_for_idle")["reason"]
+    assert words not in answered.one("CREATE_TOPIC_ON_BROKER", topic="create")["reason"]
 
 
 def test_a_topic_that_nobody_reads_is_spread_as_well(answered: Answers) -> None:

@@ -194,6 +194,14 @@ def test_a_group_that_needs_more_clients_keeps_queues_for_them(consume_rt_ms: fl
     assert [one["read_queue_nums"] for plan in found for one in json.loads(plan.after)["queues"]] == each
 
 
+def test_a_topic_that_another_broker_is_to_get_keeps_its_number() -> None:
+    now = a_cluster()
+    now = replace(now, brokers=(*now.brokers, broker("broker-c")))
+    plan = plain_plan(now, FEW, daily(now))
+
+    assert [one.action for one in plan.recommendations if one.topic == "pay"] == ["CREATE_TOPIC_ON_BROKER"]
+
+
 @pytest.mark.parametrize(("wanted", "each"), [(4, [2, 2]), (8, [4, 4]), (17, [])])
 def test_the_clients_that_the_policy_keeps_have_queues(wanted: int, each: list[int]) -> None:
     policy = FEW.model_copy(update={"groups": [GroupEntry(match="^g_pay", min_clients=wanted)]})

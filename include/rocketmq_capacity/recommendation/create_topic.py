@@ -49,6 +49,7 @@ ACTION: Final = Action(
     of the topic: `autoCreateSubscriptionGroup` is false there, and nobody has created the group.
     """,
 )
+WITH_MORE: Final = "If the topic gets more queues elsewhere (EXPAND_QUEUES), create it with as many as there are then."
 NO_TYPE: Final = "UNSPECIFIED"
 """A message type that updateTopic does not take (TopicMessageType)."""
 KNOWS_PRIORITY: Final = (5, 4, 0)
@@ -99,6 +100,7 @@ def create_topic(
             " and less of it is lost with a broker.",
             preflight.ORDERED if safety.is_ordered else None,
             None if per_broker is None else moved_messages_sentence(topic, dict.fromkeys(names, per_broker)),
+            WITH_MORE if topic.demands and per_broker is not None else None,
             preflight.blocked(forbids),
         ),
         rules=[RULE],

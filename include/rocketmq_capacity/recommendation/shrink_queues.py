@@ -71,6 +71,8 @@ def shrinking_cases(topic: AdvisedTopic) -> list[QueueChange]:
         return []
     if topic.cluster.undecided or topic.waits or topic.findings or topic.demands or refusal(topic) or layout is None:
         return []
+    if topic.name in topic.cluster.lacking:
+        return []  # another broker is to get as many queues as there are elsewhere
     smallest = smallest_count(topic)
     if smallest is None or layout.per_broker is None or topic_safety(topic).is_ordered:
         return []
