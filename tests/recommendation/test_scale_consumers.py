@@ -2,10 +2,12 @@
 
 import pytest
 
-from tests.assessment.cases import WRITE_ONLY, ids, member, members, pops
+from rocketmq_capacity.settings.policy import Policy
+from tests.assessment.cases import WRITE_ONLY, a_group, a_topic, ids, member, members, pops
+from tests.fixtures.plain_plan import plain_plan
 from tests.recommendation.answers import Answers
-from tests.recommendation.cases import Cases
-from tests.simulation.clusters import queues, reads
+from tests.recommendation.cases import Cases, broker
+from tests.simulation.clusters import cluster, queues, reads
 
 CASES = Cases()
 _four = (queues("broker-a", 2), queues("broker-b", 2))
@@ -80,6 +82,17 @@ def test_an_id_that_is_listed_twice_goes_as_one_client(answered: Answers) -> Non
     found = answered.one("SCALE_CONSUMERS", "scale_duplicate")
 
     assert (found["before"]["clients"], found["after"]["clients"]) == (5, 4)
+
+
+@pytest.mark.parametrize(("wanted", "is_offered"), [(1, True), (4, True), (5, False)])
+def test_nobody_goes_below_the_number_of_the_policy_whatever_the_strategy(wanted: int, is_offered: bool) -> None:
+    """By CONSISTENT_HASH four of seven clients own the queues."""
+    topic = a_topic("scale_hash", *_four)
+    group = a_group("scale_hash", members(7, allocate_strategy="CONSISTENT_HASH"), [topic])
+    policy = Policy.model_validate({"groups": [{"match": "^scale_hash$", "min_clients": wanted}]})
+    plan = plain_plan(cluster([topic], [group], [broker("broker-a"), broker("broker-b")]), policy)
+
+    assert any(one.action == "SCALE_CONSUMERS" for one in plan.recommendations) == is_offered
 
 
 def test_while_queues_are_read_twice_nobody_goes(answered: Answers) -> None:

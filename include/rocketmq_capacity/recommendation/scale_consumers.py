@@ -79,16 +79,17 @@ def scale_consumers(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     """One recommendation if the group does not need its idle clients; with the reason why more queues do not help.
 
     None while the others are too busy: then more queues give the idle ones work. None either if still fewer clients are
-    enough, because a group has one number of clients that it needs; nor below its bounds under AVG and AVG_BY_CIRCLE:
-    a group in trouble keeps everybody, until that is mended. Under other strategies the bounds keep today's number,
-    because no autoscaler chooses who goes; the recommendation names them.
+    enough, because a group has one number of clients that it needs; nor below the policy's number, nor below its bounds
+    under AVG and AVG_BY_CIRCLE: a group in trouble keeps everybody, until that is mended. Under other strategies the
+    bounds keep today's number, because no autoscaler chooses who goes; the recommendation names them.
     """
     clients, target = group.facts.distinct_client_ids, group.policy.thresholds.ALLOCATION_SKEW.excess
     # What ends that gives them work.
     is_too_busy = any(one.severity != INFO for one in group.answerable(CAPACITY))
     for finding in () if is_too_busy or needs_fewer(group.findings) else group.answerable_without_set_up(RULE):
         kept = clients - len(finding.subjects)
-        if group.current_strategy in (AVG, AVG_BY_CIRCLE) and kept < (group.least_clients or 0):
+        bound = group.least_clients if group.current_strategy in (AVG, AVG_BY_CIRCLE) else None
+        if kept < max(bound or 0, group.policy.min_clients(group.name)):
             continue
         if group.named(ORPHAN) or (group.before is not None and group.before.doubly_owned_queues):
             continue  # an idle client can have these queues
