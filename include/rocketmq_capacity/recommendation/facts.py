@@ -171,6 +171,7 @@ class AdvisedGroup:
         topics: by name, what the recommendations for its business topics mean for it.
         least_clients: the fewest that may run, by its bounds for autoscalers; None if there is no such number.
         needed_clients: how many it needs now or soon, by the same bounds; likewise.
+        peak_utilisation: largest busy share that its busiest client may have at the peak; None if unknown.
     """
 
     facts: GroupFacts
@@ -186,6 +187,7 @@ class AdvisedGroup:
     topics: Mapping[str, TopicRefusals] = field(default_factory=dict)
     least_clients: int | None = None
     needed_clients: int | None = None
+    peak_utilisation: float | None = None
 
     @property
     def name(self) -> str:

@@ -61,12 +61,7 @@ def group_effects(group: AdvisedGroup, cases: Iterable[QueueChange]) -> list[Eff
 
 
 def _lacks_queues(group: AdvisedGroup, case: QueueChange, target_excess: float) -> bool:
-    """Whether a case takes queues of a topic that the clients which the group needs, now or soon, cannot do without.
-
-    They cannot if there is none for some of them, or if they could not divide those that are left about as evenly.
-    """
-    if group.needed_clients is None:
-        return False
+    """Whether a case takes queues of a topic that the group cannot do without, now or soon, or if a broker is lost."""
     then = {one.broker_name: one.read_queue_nums for one in case.counts}
     places = [
         place
@@ -75,11 +70,34 @@ def _lacks_queues(group: AdvisedGroup, case: QueueChange, target_excess: float) 
         for place in reads.topic.places
         if place.readable
     ]
-    now, left = sum(place.readable for place in places), sum(then.get(one.broker_name, one.readable) for one in places)
-    if left >= now:
+    queues = [place.readable for place in places]
+    left = [then.get(place.broker_name, place.readable) for place in places]
+    if sum(left) >= sum(queues):
         return False
-    even = max(floor_of_equal(now, group.needed_clients), target_excess)
-    return left < group.needed_clients or floor_of_equal(left, group.needed_clients) > even + TOLERANCE
+    return _are_too_few(group, sum(queues), sum(left), target_excess) or _bears_less(group, queues, left)
+
+
+def _are_too_few(group: AdvisedGroup, queues: int, left: int, target_excess: float) -> bool:
+    """Whether the clients that a group needs could not have a queue each, or not divide them about as evenly as now."""
+    clients = group.needed_clients
+    if clients is None:
+        return False
+    even = max(floor_of_equal(queues, clients), target_excess)
+    return left < clients or floor_of_equal(left, clients) > even + TOLERANCE
+
+
+def _bears_less(group: AdvisedGroup, queues: Sequence[int], left: Sequence[int]) -> bool:
+    """Whether a group that would bear the loss of a broker today would then be too busy without it.
+
+    The others get its messages, in as many queues as they have. ``queues`` and ``left`` have an entry a broker.
+    """
+    clients, busy_ratio, bounds = group.facts.distinct_client_ids, group.peak_utilisation, group.policy.thresholds
+    if busy_ratio is None or not clients or len(queues) < 2:
+        return False
+    today = busy_ratio / floor_of_equal(sum(queues), clients)
+    before = today * floor_of_equal(sum(queues) - max(queues), clients)
+    after = today * floor_of_equal(sum(left) - max(left), clients)
+    return after > bounds.PROVISION.under_utilisation + TOLERANCE and after > before + bounds.EFFECT.min_change_ratio
 
 
 def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:

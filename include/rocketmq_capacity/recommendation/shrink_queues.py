@@ -2,7 +2,8 @@
 
 Only a long history shows that nobody needs the queues. Without it no shrink is recommended, but a what-if gives its
 steps. The number must serve every group with the most clients that it had in the history; the smallest such number with
-which no group is worse off is recommended. A topic that is consumed in order is left out, because its queues limit what
+which no group is worse off is recommended. Nor may it be too small for the clients that a group needs, or for a group
+that bears the loss of a broker today. A topic that is consumed in order is left out, because its queues limit what
 its groups can do at the same time.
 """
 
@@ -48,8 +49,8 @@ ACTION: Final = Action(
     way_back=_way_back,
     offered=(
         "if a history (`plan --history`, or `history.runs` of the lake) shows that no group of the topic ever"
-        " needed more, no group is worse off, and enough queues go to be worth it: some queues more than clients"
-        " are healthy"
+        " needed more, nor does now, no group is worse off, also if a broker is lost, and enough queues go to be"
+        " worth it: some queues more than clients are healthy"
     ),
     moves_queues=True,
     details="""

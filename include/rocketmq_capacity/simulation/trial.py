@@ -34,6 +34,7 @@ def group_on_trial(
     topics: Mapping[str, TopicRefusals] | None = None,
     least_clients: int | None = None,
     needed_clients: int | None = None,
+    peak_utilisation: float | None = None,
 ) -> AdvisedGroup:
     """A group as the actions look at it.
 
@@ -45,6 +46,7 @@ def group_on_trial(
         topics: by topic, what the recommendations for it mean for the group.
         least_clients: the fewest that may run, by its bounds; None if there is no such number.
         needed_clients: how many it needs now or soon, by its bounds; likewise.
+        peak_utilisation: largest busy share that its busiest client may have at the peak; None if unknown.
     """
     runs = _runs(assessed, current, assessed.division)
     now = _owned(assessed, runs, assessed.division, _nothing_known)
@@ -62,6 +64,7 @@ def group_on_trial(
         topics=topics or {},
         least_clients=least_clients,
         needed_clients=needed_clients,
+        peak_utilisation=peak_utilisation,
     )
 
 

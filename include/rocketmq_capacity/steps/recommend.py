@@ -43,7 +43,13 @@ WRITTEN: Final = (
 )
 IS_HIDDEN: Final = pc.field("rule").cast(pa.string()) == READ_LESS_THAN_WRITE
 IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC.name
-JUDGED: Final = ("current_strategy", "min_replicas", "target_replicas")
+JUDGED: Final = (
+    "current_strategy",
+    "min_replicas",
+    "target_replicas",
+    "judged_utilisation_upper",
+    "peak_factor",
+)
 """Columns of ``group_status``, in the order of a :class:`JudgedGroup`."""
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
@@ -61,11 +67,25 @@ class JudgedGroup(NamedTuple):
     strategy: str | None
     least_clients: int | None
     target_clients: int | None
+    utilisation: float | None
+    peak_factor: float | None
+
+    @classmethod
+    def of(cls, status: tables.GroupStatus) -> "JudgedGroup":
+        """What was judged of the group of a row."""
+        return cls(*(getattr(status, name) for name in JUDGED))
 
     @property
     def needed_clients(self) -> int | None:
         """How many it needs now or soon; None if unknown."""
         return max((one for one in (self.least_clients, self.target_clients) if one is not None), default=None)
+
+    @property
+    def peak_utilisation(self) -> float | None:
+        """Largest busy share that its busiest client may have at the peak; None if unknown."""
+        if self.utilisation is None or self.peak_factor is None:
+            return None
+        return self.utilisation * self.peak_factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +185,11 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
         of_group = [case for reads in facts.business for case in cases.get(reads.topic.topic, ())]
         now = current[facts.consumer_group]
         trial = group_on_trial(
-            asking.cluster, _assessed(asking, facts), now.strategy, needed_clients=now.needed_clients
+            asking.cluster,
+            _assessed(asking, facts),
+            now.strategy,
+            needed_clients=now.needed_clients,
+            peak_utilisation=now.peak_utilisation,
         )
         for effect in group_effects(trial, of_group):
             text = encode(effect).decode()
