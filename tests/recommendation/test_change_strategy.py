@@ -45,6 +45,14 @@ CASES.case(
     [member("c01", allocate_strategy="AVG_BY_CIRCLE"), member("c02", allocate_strategy="AVG")],
     *_two,
 )
+for _name, _rate in (("strategy_busy", 100.0), ("strategy_quiet", 1.0)):
+    CASES.topic(
+        _name,
+        queues("broker-a", 2),
+        queues("broker-b", 2),
+        rates={(name, i): _rate for name in ("broker-a", "broker-b") for i in range(2)},
+    )
+CASES.group("strategy_two_rates", members(9), "strategy_busy", "strategy_quiet")
 CASES.case(
     "strategy_mixed_with_one_id",
     [
@@ -133,6 +141,15 @@ def test_of_equally_many_the_first_name_wins(answered: Answers) -> None:
 
     assert found["after"]["strategy"] == "AVG"
     assert found["reason"].startswith("Let every client run AVG, as 1 of 2 does:")
+
+
+def test_idle_clients_get_no_work_at_the_price_of_busier_ones(answered: Answers) -> None:
+    """CONSISTENT_HASH leaves three idle instead of five, and gives one client two of the four busy queues."""
+    loads = [answered.judged.load("strategy_two_rates", name) for name in ("AVG", "CONSISTENT_HASH")]
+
+    assert [len(load["idle_clients"]) for load in loads] == [5, 3]
+    assert [load["traffic"]["excess"] for load in loads] == [1.01, 2.0]
+    assert answered.all("CHANGE_STRATEGY", "strategy_two_rates") == []
 
 
 def test_consumers_that_share_an_id_do_not_choose_the_strategy_of_mixed_ones(answered: Answers) -> None:

@@ -23,7 +23,7 @@ from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress
 from rocketmq_capacity.recommendation.consequences import COUNT_SKEWS
-from rocketmq_capacity.recommendation.effects import is_worse, loaded_side_shown
+from rocketmq_capacity.recommendation.effects import is_more_skewed, is_worse, loaded_side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction
 from rocketmq_capacity.tables.dataset import Metrics
 from rocketmq_capacity.vocabulary import CLIENT_STRATEGIES, GO, MACHINE_ROOM_NEARBY, MIXED, POP, PULL, knows_rooms
@@ -249,6 +249,10 @@ def _tried(group: AdvisedGroup, before: CaseSide, rules: frozenset[str]) -> list
         after = sides[strategy]
         if is_worse(before, after, thresholds.ALLOCATION_SKEW.excess):
             continue
+        if not _is_read_better(rules, before, after) and is_more_skewed(
+            before.traffic, after.traffic, thresholds.ALLOCATION_SKEW.excess
+        ):
+            continue
         answered = [rule for rule in may if rule in by_evidence or _answers(rule, before, after, step)]
         if group.keeps_rooms and not strategy.startswith(MACHINE_ROOM_NEARBY) and ABOVE_ROOMS.isdisjoint(answered):
             continue
@@ -259,6 +263,15 @@ def _tried(group: AdvisedGroup, before: CaseSide, rules: frozenset[str]) -> list
                 crossing = (_crossing_today(group), by_evidence[CROSS_ROOM][strategy])
             tried.append(TriedStrategy(strategy, after, answered, busy, crossing))
     return tried
+
+
+def _is_read_better(rules: frozenset[str], before: CaseSide, after: CaseSide) -> bool:
+    """Whether a strategy mends what matters more than even shares of messages: that each queue is read once."""
+    return (
+        MIXED_STRATEGIES in rules
+        or after.orphan_queues < before.orphan_queues
+        or after.doubly_owned_queues < before.doubly_owned_queues
+    )
 
 
 def _strong_enough(group: AdvisedGroup, step: float) -> dict[str, float]:

@@ -21,7 +21,7 @@ def is_worse(before: CaseSide | None, after: CaseSide | None, target_excess: flo
         after.orphan_queues > before.orphan_queues
         or after.doubly_owned_queues > before.doubly_owned_queues
         or after.idle > before.idle
-        or _is_more_skewed(before.count, after.count, target_excess)
+        or is_more_skewed(before.count, after.count, target_excess)
     )
 
 
@@ -54,6 +54,7 @@ def excess(load: Metrics | None) -> float | None:
     return None if load is None else load.get("excess")
 
 
-def _is_more_skewed(before: Metrics | None, after: Metrics | None, target_excess: float) -> bool:
+def is_more_skewed(before: Metrics | None, after: Metrics | None, target_excess: float) -> bool:
+    """Whether a load has more EXCESS than before and than allowed; False if it is not defined afterwards."""
     excess_before, excess_after = excess(before), excess(after)
     return excess_after is not None and excess_after > max(excess_before or 1.0, target_excess) + TOLERANCE
