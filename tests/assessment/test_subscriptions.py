@@ -52,6 +52,7 @@ PART.case(
         member("b", subscriptions=(reads("retry_differs"), reads("%RETRY%retry_differs"))),
     ],
 )
+PART.case("one_of_two_lacks", [member("a", subscriptions=(reads("one_of_two_lacks"),)), member("b", subscriptions=())])
 PART.case(
     "excluded_differs",
     [
@@ -126,6 +127,10 @@ def test_a_client_that_lacks_a_topic_is_danger_with_the_share_that_nobody_reads(
         "1 of 3 clients does not read retry_topic_only: nobody reads 2 queues of it (20.0 messages a second are at"
         " stake)."
     )
+
+
+def test_of_two_clients_the_one_that_lacks_a_topic_differs(judged: Judgement) -> None:
+    assert judged.finding("SUBSCRIPTION_MISMATCH", "one_of_two_lacks")["subjects"] == ["b"]
 
 
 def test_tags_in_another_order_are_the_same_filter(judged: Judgement) -> None:

@@ -160,12 +160,15 @@ def subscription_mismatch(group: AssessedGroup) -> Iterator[Finding]:
 
 
 def _ways(group: AssessedGroup) -> list[WayToSubscribe]:
-    """The ways in which settled clients subscribe, the most usual one first."""
+    """The ways in which settled clients subscribe, the most usual one first; among equals the one with most topics.
+
+    A client that lacks a topic leaves a share of it unread, so it is the one that differs.
+    """
     clients: dict[tuple[tuple[str, str], ...], list[Consumer]] = {}
     for consumer, filters in _subscriptions(group):
         clients.setdefault(tuple(sorted(filters.items())), []).append(consumer)
     ways = [WayToSubscribe(dict(filters), each) for filters, each in clients.items()]
-    return sorted(ways, key=lambda way: (-len(way.clients), way.entries))
+    return sorted(ways, key=lambda way: (-len(way.clients), -len(way.filters), way.entries))
 
 
 def _topic_filters(group: AssessedGroup, topic: str, ways: Sequence[WayToSubscribe]) -> TopicFilters:
