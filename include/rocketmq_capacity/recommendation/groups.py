@@ -87,17 +87,21 @@ def _are_too_few(group: AdvisedGroup, queues: int, left: int, target_excess: flo
 
 
 def _bears_less(group: AdvisedGroup, queues: Sequence[int], left: Sequence[int]) -> bool:
-    """Whether a group that would bear the loss of a broker today would then be too busy without it.
+    """Whether a group would be too busy that is not today, also where a broker is lost.
 
     The others get its messages, in as many queues as they have. ``queues`` and ``left`` have an entry a broker.
     """
-    clients, busy_ratio, bounds = group.facts.distinct_client_ids, group.peak_utilisation, group.policy.thresholds
-    if busy_ratio is None or not clients or len(queues) < 2:
+    clients, busy_ratio = group.facts.distinct_client_ids, group.peak_utilisation
+    if busy_ratio is None or not clients:
         return False
-    today = busy_ratio / floor_of_equal(sum(queues), clients)
-    before = today * floor_of_equal(sum(queues) - max(queues), clients)
-    after = today * floor_of_equal(sum(left) - max(left), clients)
-    return after > bounds.PROVISION.under_utilisation + TOLERANCE and after > before + bounds.EFFECT.min_change_ratio
+    bound = group.policy.thresholds.PROVISION.under_utilisation + TOLERANCE
+    of_one_queue = busy_ratio / floor_of_equal(sum(queues), clients)
+    cases = [(sum(queues), sum(left)), (sum(queues) - max(queues), sum(left) - max(left))]
+    return any(
+        of_one_queue * floor_of_equal(now, clients) <= bound < of_one_queue * floor_of_equal(then, clients)
+        for now, then in cases
+        if then
+    )
 
 
 def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:
