@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from tests.assessment.cases import READ_ONLY, member, members, pops
+from tests.assessment.cases import READ_ONLY, member, members, pops, takes
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import CONFIGURED, NAMESERVER, POLICY, Cases
 from tests.simulation.clusters import queues, reads
@@ -56,6 +56,15 @@ CASES.topic("expand_shared", queues("broker-a", 4), queues("broker-b", 4))
 CASES.group("expand_shared_small", members(3), "expand_shared")
 CASES.group("expand_shared_large", members(10), "expand_shared")
 CASES.group("expand_shared_larger", members(12), "expand_shared")
+for _name, _rt_ms in (("expand_beside_busy", 32.5), ("expand_beside_less_busy", 29.0)):
+    # Each of four clients gets 20 messages a second, and of ten queues the first gets 24.
+    CASES.topic(_name, queues("broker-a", 4), queues("broker-b", 4))
+    CASES.group(f"{_name}_asks", members(10), _name)
+    CASES.group(
+        f"{_name}_works",
+        members(4, consume_threads=1, consume_batch_size=1, status=takes(_name, _rt_ms)),
+        _name,
+    )
 CASES.topic("expand_with_duplicate", queues("broker-a", 3), queues("broker-b", 3))
 CASES.group("expand_with_duplicate_asks", members(7), "expand_with_duplicate")
 CASES.group("expand_duplicate", [member("c01"), member("c01"), member("c02")], "expand_with_duplicate")
@@ -267,3 +276,9 @@ def test_what_is_unknown_is_no_number_in_the_check_and_the_way_back(answered: An
 
     assert found["check_shows"] == "#ReadQueue and #WriteQueue are broker-a 7 and 7."
     assert "(before: broker-a 4)" in found["way_back"]
+
+
+@pytest.mark.parametrize(("name", "number"), [("expand_beside_busy", "10"), ("expand_beside_less_busy", "5")])
+def test_no_other_group_gets_too_busy(answered: Answers, name: str, number: str) -> None:
+    """One that is busy for 65 % would be for 78 % of its time; of twenty queues each of its clients has five."""
+    assert set(_set_to(answered, name).values()) == {number}

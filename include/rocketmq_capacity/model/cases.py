@@ -43,6 +43,8 @@ class CaseSide(Struct, frozen=True, kw_only=True):
         doubly_owned_queues: queues that more than one consumer reads.
         count: METRICS by number of queues.
         traffic: METRICS by messages a second.
+        most_msgs_per_s: of the client that gets most of them; in a case producers spread them evenly over the topic's
+            queues. None if unknown, or if clients share queues.
     """
 
     idle: int
@@ -51,6 +53,7 @@ class CaseSide(Struct, frozen=True, kw_only=True):
     doubly_owned_queues: int
     count: Metrics | None = None
     traffic: Metrics | None = None
+    most_msgs_per_s: float | None = None
 
 
 class EffectOfCase(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from rocketmq_capacity.assessment.lag import WARN
 from rocketmq_capacity.assessment.skew import floor_of_equal
 from rocketmq_capacity.catalogue.offered import offered
 from rocketmq_capacity.catalogue.rule import evidence_of
-from rocketmq_capacity.model.cases import EffectOfCase, QueueChange
+from rocketmq_capacity.model.cases import CaseSide, EffectOfCase, QueueChange
 from rocketmq_capacity.recommendation.afterwards import GrpcClients, with_afterwards
 from rocketmq_capacity.recommendation.config_lists import with_config_lists
 from rocketmq_capacity.recommendation.effects import TOLERANCE, is_worse
@@ -54,7 +54,9 @@ def group_effects(group: AdvisedGroup, cases: Iterable[QueueChange]) -> list[Eff
                 consumer_group=group.name,
                 before=group.before,
                 after=after,
-                is_worse=is_worse(group.before, after, target) or _lacks_queues(group, case, target),
+                is_worse=is_worse(group.before, after, target)
+                or _is_too_busy(group, after)
+                or _lacks_queues(group, case, target),
             )
         )
     return effects
@@ -87,21 +89,28 @@ def _are_too_few(group: AdvisedGroup, queues: int, left: int, target_excess: flo
 
 
 def _bears_less(group: AdvisedGroup, queues: Sequence[int], left: Sequence[int]) -> bool:
-    """Whether a group would be too busy that is not today, also where a broker is lost.
+    """Whether a group that would bear the loss of a broker today would then be too busy without it.
 
     The others get its messages, in as many queues as they have. ``queues`` and ``left`` have an entry a broker.
     """
     clients, busy_ratio = group.facts.distinct_client_ids, group.peak_utilisation
-    if busy_ratio is None or not clients:
+    now, then = sum(queues) - max(queues), sum(left) - max(left)
+    if busy_ratio is None or not clients or not then:
         return False
     bound = group.policy.thresholds.PROVISION.under_utilisation + TOLERANCE
     of_one_queue = busy_ratio / floor_of_equal(sum(queues), clients)
-    cases = [(sum(queues), sum(left)), (sum(queues) - max(queues), sum(left) - max(left))]
-    return any(
-        of_one_queue * floor_of_equal(now, clients) <= bound < of_one_queue * floor_of_equal(then, clients)
-        for now, then in cases
-        if then
-    )
+    return of_one_queue * floor_of_equal(now, clients) <= bound < of_one_queue * floor_of_equal(then, clients)
+
+
+def _is_too_busy(group: AdvisedGroup, after: CaseSide | None) -> bool:
+    """Whether the busiest client, which is not too busy today, would get so many more messages that it is."""
+    before, busy_ratio = group.before, group.peak_utilisation
+    if before is None or after is None or busy_ratio is None:
+        return False
+    if after.most_msgs_per_s is None or not before.most_msgs_per_s:
+        return False
+    bound = group.policy.thresholds.PROVISION.under_utilisation + TOLERANCE
+    return busy_ratio <= bound < busy_ratio * after.most_msgs_per_s / before.most_msgs_per_s
 
 
 def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:

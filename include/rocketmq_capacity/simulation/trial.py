@@ -14,6 +14,7 @@ from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.loads import GroupLoad, QueueWeights
 from rocketmq_capacity.assessment.owners_by_strategy import OwnersByStrategy
 from rocketmq_capacity.assessment.skew import floor_of_equal, metrics
+from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.cases import CaseSide, QueueChange
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts, Reads
@@ -23,7 +24,7 @@ from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedGroup, Sharing, TopicRefusals
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import CONFIG
+from rocketmq_capacity.vocabulary import CONFIG, PERM_WRITE
 
 
 def group_on_trial(
@@ -164,7 +165,23 @@ def _exchanged(whole: GroupLoad, old: GroupLoad, new: GroupLoad) -> CaseSide:
         orphan_queues=len(whole.orphans) - len(old.orphans) + len(new.orphans),
         doubly_owned_queues=len(whole.doubly_owned) - len(old.doubly_owned) + len(new.doubly_owned),
         count=count,
+        most_msgs_per_s=_most(whole.msgs_per_s - old.msgs_per_s + _written_evenly(old, new), is_shared=is_shared),
     )
+
+
+def _written_evenly(old: GroupLoad, new: GroupLoad) -> Numbers:
+    """Messages a second of each client of one topic with other queues, if producers use all that are written alike."""
+    queues, total = new.division.queues, QueueWeights.of(old.division).total_msgs_per_s
+    is_written = np.array([bool((place.perm or 0) & PERM_WRITE) for place in queues.places], bool)[queues.place]
+    of_each = np.nan if total is None or not is_written.any() else total / np.count_nonzero(is_written)
+    weights = np.where(is_written, of_each, 0.0)[new.owners.queue]
+    return np.asarray(np.bincount(new.owners.client, weights, len(new.queues)), np.float64)
+
+
+def _most(msgs_per_s: Numbers, *, is_shared: bool) -> float | None:
+    """The most messages a second of a client; None if one's are unknown, or if clients share queues."""
+    most = float(msgs_per_s.max(initial=0.0))
+    return None if is_shared or np.isnan(most) else most
 
 
 def _sharing(group: AssessedGroup, now: _Owned | None) -> Sharing | None:
@@ -268,4 +285,5 @@ def _side(load: GroupLoad) -> CaseSide:
         doubly_owned_queues=len(load.doubly_owned),
         count=load.count,
         traffic=load.traffic,
+        most_msgs_per_s=_most(load.msgs_per_s, is_shared=load.popped > 0),
     )
