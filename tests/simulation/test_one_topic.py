@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from rocketmq_capacity.model.cases import QueueChange, QueueCounts
+from rocketmq_capacity.model.cases import CaseSide, QueueChange, QueueCounts
 from rocketmq_capacity.recommendation.cases import changed_facts
 from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedGroup
 from rocketmq_capacity.settings.policy import read_policy
@@ -37,6 +37,11 @@ def cases(group: AdvisedGroup) -> Iterator[QueueChange]:
             )
 
 
+def _by_queues(side: CaseSide | None) -> CaseSide | None:
+    """Without figures of the traffic: in a case producers are taken to use all queues alike."""
+    return side and replace(side, traffic=None, most_msgs_per_s=None)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_sums_are_those_of_the_whole_group(seed: int, tmp_path: Path) -> None:
     inventory, policy = tmp_path / "inventory.json", tmp_path / "policy.yaml"
@@ -50,5 +55,5 @@ def test_the_sums_are_those_of_the_whole_group(seed: int, tmp_path: Path) -> Non
         for case in cases(group):
             whole = group.after(changed_facts(group.facts, case, cluster))
             compared += whole is not None
-            assert group.with_queues(case) == (whole and replace(whole, traffic=None)), (group.name, case)
+            assert _by_queues(group.with_queues(case)) == _by_queues(whole), (group.name, case)
     assert compared > 100

@@ -127,7 +127,7 @@ class _OneTopic:
     now: _Owned | None
 
     def side(self, case: QueueChange) -> CaseSide | None:
-        """How the group would fare, without its traffic; None if that cannot be computed."""
+        """How the group would fare, without the METRICS of its traffic; None if that cannot be computed."""
         if self.now is None:
             return None
         facts = structs.replace(self.group.facts, reads=(self._reads[case.topic],), lags=())
