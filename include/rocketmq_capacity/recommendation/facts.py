@@ -172,6 +172,7 @@ class AdvisedGroup:
         least_clients: the fewest that may run, by its bounds for autoscalers; None if there is no such number.
         needed_clients: how many it needs now or soon, by the same bounds; likewise.
         peak_utilisation: largest busy share that its busiest client may have at the peak; None if unknown.
+        outgrows_queues: whether its traffic grows, so that it may need more queues together with more clients.
     """
 
     facts: GroupFacts
@@ -188,6 +189,7 @@ class AdvisedGroup:
     least_clients: int | None = None
     needed_clients: int | None = None
     peak_utilisation: float | None = None
+    outgrows_queues: bool = False
 
     @property
     def name(self) -> str:

@@ -103,9 +103,12 @@ def _bears_less(group: AdvisedGroup, queues: Sequence[int], left: Sequence[int])
 
 
 def _is_too_busy(group: AdvisedGroup, after: CaseSide | None) -> bool:
-    """Whether the busiest client, which is not too busy today, would get so many more messages that it is."""
+    """Whether the busiest client, which is not too busy today, would get so many more messages that it is.
+
+    Not judged of a group whose traffic grows: more queues may be for the clients that it gets with them.
+    """
     before, busy_ratio = group.before, group.peak_utilisation
-    if before is None or after is None or busy_ratio is None:
+    if before is None or after is None or busy_ratio is None or group.outgrows_queues:
         return False
     if after.most_msgs_per_s is None or not before.most_msgs_per_s:
         return False

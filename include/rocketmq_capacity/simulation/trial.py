@@ -36,6 +36,8 @@ def group_on_trial(
     least_clients: int | None = None,
     needed_clients: int | None = None,
     peak_utilisation: float | None = None,
+    *,
+    outgrows_queues: bool = False,
 ) -> AdvisedGroup:
     """A group as the actions look at it.
 
@@ -48,6 +50,7 @@ def group_on_trial(
         least_clients: the fewest that may run, by its bounds; None if there is no such number.
         needed_clients: how many it needs now or soon, by its bounds; likewise.
         peak_utilisation: largest busy share that its busiest client may have at the peak; None if unknown.
+        outgrows_queues: whether its traffic grows, so that it may need more queues together with more clients.
     """
     runs = _runs(assessed, current, assessed.division)
     now = _owned(assessed, runs, assessed.division, _nothing_known)
@@ -66,6 +69,7 @@ def group_on_trial(
         least_clients=least_clients,
         needed_clients=needed_clients,
         peak_utilisation=peak_utilisation,
+        outgrows_queues=outgrows_queues,
     )
 
 

@@ -49,6 +49,7 @@ JUDGED: Final = (
     "target_replicas",
     "judged_utilisation_upper",
     "peak_factor",
+    "queues_full_msgs_per_s",
 )
 """Columns of ``group_status``, in the order of a :class:`JudgedGroup`."""
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
@@ -69,6 +70,7 @@ class JudgedGroup(NamedTuple):
     target_clients: int | None
     utilisation: float | None
     peak_factor: float | None
+    queues_full_msgs_per_s: float | None
 
     @classmethod
     def of(cls, status: tables.GroupStatus) -> "JudgedGroup":
@@ -190,6 +192,7 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
             now.strategy,
             needed_clients=now.needed_clients,
             peak_utilisation=now.peak_utilisation,
+            outgrows_queues=now.queues_full_msgs_per_s is not None,
         )
         for effect in group_effects(trial, of_group):
             text = encode(effect).decode()
