@@ -91,6 +91,7 @@ def test_the_commands_of_steps_are_comments_too_and_checks_which_only_look_stay(
 def test_the_way_to_what_a_what_if_changes_is_frozen_too():
     def of(*freezes):
         made = plan_of({"cluster": [a_cluster(taken_at=WITHIN)]}, policy=freezing(*freezes), scenario=a_scenario())
+        assert made.scenario
         (found,) = made.scenario.queue_plans
         return [step.commands for step in found.steps]
 
