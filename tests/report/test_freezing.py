@@ -92,6 +92,7 @@ def test_the_way_to_what_a_what_if_changes_is_frozen_too():
     def of(*freezes):
         made = plan_of({"cluster": [a_cluster(taken_at=WITHIN)]}, policy=freezing(*freezes), scenario=a_scenario())
         assert made.scenario
+        assert made.scenario.queue_plans
         (found,) = made.scenario.queue_plans
         return [step.commands for step in found.steps]
 
