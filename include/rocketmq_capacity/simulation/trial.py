@@ -98,10 +98,12 @@ class _Owned:
 
     @cached_property
     def load(self) -> GroupLoad:
+        return GroupLoad.of(self.division, self.weights, self.owners)
+
+    @cached_property
+    def weights(self) -> QueueWeights:
         is_same = self.division.queues is self.group.division.queues
-        return GroupLoad.of(
-            self.division, self.group.weights if is_same else QueueWeights.of(self.division), self.owners
-        )
+        return self.group.weights if is_same else QueueWeights.of(self.division)
 
     @cached_property
     def _queues(self) -> dict[str, list[Queue]]:
@@ -139,7 +141,9 @@ class _OneTopic:
             self._old[case.topic] = self._owned(self.now, facts, _nothing_known)
         old = self._old[case.topic]
         new = self._owned(self.now, changed_facts(facts, case, self.cluster), self.now.queues_of)
-        return None if old is None or new is None else _exchanged(self.now.load, old.load, new.load)
+        if old is None or new is None:
+            return None
+        return _exchanged(self.now.load, old.load, new.load, old.weights.total_msgs_per_s)
 
     def _owned(self, now: _Owned, facts: GroupFacts, old: OldQueues) -> _Owned | None:
         division = Division(facts, Queues.of(facts), now.division.members)
@@ -155,8 +159,15 @@ class _OneTopic:
         return {}
 
 
-def _exchanged(whole: GroupLoad, old: GroupLoad, new: GroupLoad) -> CaseSide:
-    """The figures of a whole group, of which one topic has a new load for the old one."""
+def _exchanged(whole: GroupLoad, old: GroupLoad, new: GroupLoad, msgs_per_s: float | None) -> CaseSide:
+    """The figures of a whole group, of which one topic has a new load for the old one.
+
+    Args:
+        whole: the load of the group now.
+        old: that of the topic now.
+        new: that of the topic with other queues.
+        msgs_per_s: messages a second that the group gets of the topic; None if unknown.
+    """
     queues = whole.queues - old.queues + new.queues
     number = whole.all_queues - old.all_queues + new.all_queues
     is_shared = whole.popped - old.popped + new.popped > 0
@@ -169,15 +180,17 @@ def _exchanged(whole: GroupLoad, old: GroupLoad, new: GroupLoad) -> CaseSide:
         orphan_queues=len(whole.orphans) - len(old.orphans) + len(new.orphans),
         doubly_owned_queues=len(whole.doubly_owned) - len(old.doubly_owned) + len(new.doubly_owned),
         count=count,
-        most_msgs_per_s=_most(whole.msgs_per_s - old.msgs_per_s + _written_evenly(old, new), is_shared=is_shared),
+        most_msgs_per_s=_most(
+            whole.msgs_per_s - old.msgs_per_s + _written_evenly(new, msgs_per_s), is_shared=is_shared
+        ),
     )
 
 
-def _written_evenly(old: GroupLoad, new: GroupLoad) -> Numbers:
+def _written_evenly(new: GroupLoad, msgs_per_s: float | None) -> Numbers:
     """Messages a second of each client of one topic with other queues, if producers use all that are written alike."""
-    queues, total = new.division.queues, QueueWeights.of(old.division).total_msgs_per_s
+    queues = new.division.queues
     is_written = np.array([bool((place.perm or 0) & PERM_WRITE) for place in queues.places], bool)[queues.place]
-    of_each = np.nan if total is None or not is_written.any() else total / np.count_nonzero(is_written)
+    of_each = np.nan if msgs_per_s is None or not is_written.any() else msgs_per_s / np.count_nonzero(is_written)
     weights = np.where(is_written, of_each, 0.0)[new.owners.queue]
     return np.asarray(np.bincount(new.owners.client, weights, len(new.queues)), np.float64)
 
