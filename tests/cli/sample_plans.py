@@ -44,14 +44,16 @@ def changed(cluster: Mapping[str, Any]) -> dict[str, Any]:
     return {"topics": topics, "consumer_groups": cluster["consumer_groups"]}
 
 
+def _first(offset: Mapping[str, Any]) -> dict[str, Any]:
+    """The offset at the time of its first sample: the end of a queue does not go back."""
+    first = {name: value for name, value in offset["samples"][0].items() if name != "at"} if "samples" in offset else {}
+    return {name: value for name, value in offset.items() if name != "samples"} | first
+
+
 def a_day_before(cluster: Mapping[str, Any]) -> dict[str, Any]:
-    """The cluster as it was a day before: without clients, and with offsets that were read once."""
+    """The cluster as it was a day before: without clients, and with offsets that were read once, its first ones."""
     groups = [
-        group
-        | {
-            "clients": [],
-            "offsets": [{name: value for name, value in one.items() if name != "samples"} for one in group["offsets"]],
-        }
+        group | {"clients": [], "offsets": [_first(one) for one in group["offsets"]]}
         if "offsets" in group
         else group | {"clients": []}
         for group in cluster["consumer_groups"]
