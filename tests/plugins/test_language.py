@@ -142,7 +142,7 @@ def test_a_comparison_says_a_sentence_by_the_key_that_its_plan_has_of_it(api, ow
 
     chinese = page_in(api("viewer"), "zh-CN", f"difference?cluster={CLUSTER}&before=plans/r1&after=plans/r0")
 
-    assert "仍可承载全部流量。" in text_of(section(chinese, "findings"))
+    assert "原来承载的流量仍可全部承载。" in text_of(section(chinese, "findings"))
     assert message not in text_of(chinese)
 
 
