@@ -46,6 +46,10 @@ class Delay:
         every = tuple(spans)
         return cls(least, tuple(span for span in every if span > SHORTEST_S), max(most, least + sum(every)))
 
+    def plus(self, other: "Delay") -> "Delay":
+        """This one and, from then on, another one."""
+        return Delay(self.least + other.least, (*self.spans, *other.spans), self.most + other.most)
+
     @property
     def span(self) -> DelaySpan:
         """At best, on average, at worst."""

@@ -86,10 +86,8 @@ def passing(old: Old, new: Delay, locks: Locks | None, *, refused_s: float) -> P
         refused_s: for how long, at worst, brokers refuse the new reader's pulls.
     """
     noticed = Delay() if locks is None else locks.noticed
-    to_pull = FIRST_PULL_S + noticed.least
-    begins = Delay(
-        new.least + to_pull, (*new.spans, *noticed.spans), new.most + FIRST_PULL_S + noticed.most + refused_s
-    )
+    first_pull = noticed.plus(Delay(FIRST_PULL_S, (), FIRST_PULL_S + refused_s))
+    begins = new.plus(first_pull)
     without = later(begins, old.stops)
     if locks is None:
         return Passing(without, later(old.stops, begins), NO_TIME, chance_later(old.stops, begins))
@@ -98,11 +96,10 @@ def passing(old: Old, new: Delay, locks: Locks | None, *, refused_s: float) -> P
     # A reader that finds the queue locked tries again. Otherwise it reads as soon as it knows that it has the lock.
     tries = locks.asked_again.span if waits.worst > 0 else NO_TIME
     lock_wait = waits.plus(tries)
-    best = max(without.best, max(new.least, free.least) + to_pull - old.stops.most, to_pull)
+    best = max(without.best, max(new.least, free.least) + first_pull.least - old.stops.most, first_pull.least)
     # The new reader begins at the later of both moments, and max(a, b) = a + max(b - a, 0).
     expected = max(_mean(begins) + lock_wait.expected - _mean(old.stops), best)
-    locked_s = free.most - _least_before(old) + tries.worst
-    worst = max(without.worst, locked_s + FIRST_PULL_S + noticed.most + refused_s, expected)
+    worst = max(without.worst, free.most - _least_before(old) + tries.worst + first_pull.most, expected)
     return Passing(DelaySpan(best, expected, worst), NO_TIME, lock_wait, 0.0)
 
 
@@ -117,8 +114,7 @@ def _unlocked(old: Old, locks: Locks) -> Delay:
         return old.stops
     if old.ending is not None:
         return Delay.of(BROKER_LOCK_S - LOCK_RENEWAL_S, (LOCK_RENEWAL_S,))
-    stops, kept = old.stops, locks.kept
-    return Delay(stops.least + kept.least, (*stops.spans, *kept.spans), stops.most + kept.most)
+    return old.stops.plus(locks.kept)
 
 
 def _least_before(old: Old) -> float:

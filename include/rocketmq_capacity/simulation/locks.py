@@ -49,7 +49,7 @@ class Locks(NamedTuple):
 
         From 5.2.0 on a client asks again after a second and gives a lock back at once. In the middle of a long call it
         tries once a second, and gives the lock back at most `UNLOCK_DELAY_S` later. An older one waits `UNLOCK_DELAY_S`
-        if it has messages of the queue in memory, which is unknown, and tries once a rebalance in the middle of a call.
+        if it has messages of the queue in memory, which is unknown. In the middle of a call it tries once a rebalance.
 
         Args:
             group: the group.
