@@ -49,7 +49,7 @@ def _past(topic: str, inventory: Inventory, history: Sequence[Inventory]) -> Pas
                 return None
             most = max(most, len({client.client_id for client in clients}))
     age = max(parse_utc(inventory.taken_at) - parse_utc(one.taken_at) for one in told)
-    return PastClients(days=age.total_seconds() / 86_400, snapshots=len(told), most_clients=most)
+    return PastClients(days=age.total_seconds() / 86_400, different_days=len(told), most_clients=most)
 
 
 def _topics(rows: Rows) -> dict[str, Row]:

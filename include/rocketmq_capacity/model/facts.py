@@ -392,12 +392,12 @@ class PastClients(Facts, frozen=True, kw_only=True):
     """How many clients the groups of a topic had in those inventories of the history that have no failures.
 
     ``most_clients`` is the highest number of different client ids of a group that subscribed to the topic or had
-    offsets on it; ``days`` is the age of the oldest of these inventories; ``snapshots`` is the number of different days
-    (UTC) with one.
+    offsets on it; ``days`` is the age of the oldest of these inventories; ``different_days`` is on how many days (UTC)
+    one was taken.
     """
 
     days: float
-    snapshots: int
+    different_days: int
     most_clients: int
 
 

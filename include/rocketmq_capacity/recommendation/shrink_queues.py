@@ -68,7 +68,7 @@ TRIED: Final = 4
 def shrinking_cases(topic: AdvisedTopic) -> list[QueueChange]:
     """The numbers to try, the smallest first; none if the history does not show that nobody needs the queues."""
     bounds, past, layout = topic.policy.thresholds.SHRINK_QUEUES, topic.past, topic_layout(topic)
-    if past is None or past.days < bounds.history_days or past.snapshots < bounds.min_snapshots:
+    if past is None or past.days < bounds.history_days or past.different_days < bounds.min_snapshots:
         return []
     if topic.cluster.undecided or topic.waits or topic.findings or topic.demands or refusal(topic) or layout is None:
         return []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from operator import attrgetter
 
 import numpy as np
@@ -24,6 +24,8 @@ class OffsetSamples:
     Attributes:
         groups: the group of each row.
         queues: of each row the first offset, which has the queue.
+        is_there: whether the last inventory has the offset of each row. Otherwise the queue is lost, or its broker does
+            not answer, and old samples say nothing of now.
         rows_of: the rows of each group.
         starts: where the samples of each row start, and where those of the last row end.
         at_s: the moment of each sample.
@@ -33,6 +35,7 @@ class OffsetSamples:
 
     groups: Sequence[str]
     queues: Sequence[InventoryGroupOffset]
+    is_there: Flags
     rows_of: dict[str, Integers]
     starts: Integers
     at_s: Numbers
@@ -40,10 +43,11 @@ class OffsetSamples:
     consumer_offset: Integers
 
     def of_group(self, consumer_group: str, is_kept: Callable[[InventoryGroupOffset], bool]) -> SampledOffsets:
-        """The samples of those of the group's queues that are kept."""
+        """The samples of those of the group's queues that are there and kept."""
         if consumer_group not in self.rows_of:
             return SampledOffsets()
         rows = self.rows_of[consumer_group]
+        rows = rows[self.is_there[rows]]
         rows = rows[[is_kept(self.queues[row]) for row in rows.tolist()]]
         queues = [self.queues[row] for row in rows.tolist()]
         counts = self.starts[rows + 1] - self.starts[rows]
@@ -83,18 +87,22 @@ def offset_samples(inventories: Sequence[Inventory], seconds: Seconds) -> Offset
     is_last = np.ones(len(order), bool)
     is_last[:-1] = (np.diff(row_of[order]) != 0) | (np.diff(at_s[order]) != 0)
     kept = order[is_last]
-    ends = _known(entries[index].broker_offset for index in kept.tolist())
-    kept = kept[_is_since_begin(row_of[kept], ends)]
     if not np.array_equal(kept, np.arange(len(entries))):  # most inventories have all in order
         entries = [entries[index] for index in kept.tolist()]
+    broker_offset = _known(map(attrgetter("broker_offset"), entries))
+    is_kept = _is_since_begin(row_of[kept], broker_offset)
+    kept, entries = kept[is_kept], list(compress(entries, is_kept))
+    is_there = np.zeros(len(first), bool)
+    is_there[row[len(row) - lengths[-1] :]] = True
     owners = [groups[index] for index in first.tolist()]
     return OffsetSamples(
         groups=owners,
         queues=[offsets[index] for index in first.tolist()],
+        is_there=is_there,
         rows_of=_rows_of(owners),
         starts=np.searchsorted(row_of[kept], np.arange(len(first) + 1)),
         at_s=at_s[kept],
-        broker_offset=_known(map(attrgetter("broker_offset"), entries)),
+        broker_offset=broker_offset[is_kept],
         consumer_offset=_known(map(attrgetter("consumer_offset"), entries)),
     )
 

@@ -96,6 +96,7 @@ class UnitMaker:
         self.whole = [one for one in snapshot.history if not one.unanswered]
         self.most_clients = most_clients(snapshot.inventory, self.whole)
         self.days = days_of(snapshot.inventory, self.whole)
+        self.different_days = len({one.taken_at_utc.date() for one in self.whole})
         self.unused = Unused(snapshot.inventory, self.whole)
         self.last_clients = last_clients(snapshot.inventory, self.whole)
         self.past_members = past_members(snapshot.inventory, self.whole, snapshot.rebalances)
@@ -175,8 +176,7 @@ class UnitMaker:
             }
             most = self.most_clients.get(topic, 0)
             if self.whole and most is not None:
-                different_days = len({one.taken_at_utc.date() for one in self.whole})
-                unit["past"] = PastClients(days=self.days, snapshots=different_days, most_clients=most)
+                unit["past"] = PastClients(days=self.days, different_days=self.different_days, most_clients=most)
             yield topic, ENCODER.encode(unit)
 
     def _is_unseen(self, offset: InventoryGroupOffset) -> bool:
@@ -283,15 +283,12 @@ class UnitMaker:
     def _sampled(self, group: InventoryGroup) -> SampledOffsets:
         """The samples of the queues that consumers see: for the others a live cluster gives only the last offset.
 
-        A group without known subscriptions may read any business topic on which it has offsets. A queue that only the
-        history has is lost, or its broker does not answer: old samples say nothing of now.
+        A group without known subscriptions may read any business topic on which it has offsets.
         """
-        there = {(one.topic, one.broker_name, one.queue_id) for one in group.offsets or ()}
 
         def is_kept(offset: InventoryGroupOffset) -> bool:
             is_read = group.subscriptions or self.snapshot.kinds.of_topic(offset.topic) == BUSINESS
-            is_there = (offset.topic, offset.broker_name, offset.queue_id) in there
-            return bool(is_read) and is_there and not self._is_unseen(offset)
+            return bool(is_read) and not self._is_unseen(offset)
 
         return self.snapshot.offset_samples.of_group(group.consumer_group, is_kept)
 

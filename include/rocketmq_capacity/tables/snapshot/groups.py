@@ -153,7 +153,7 @@ class GroupOffset(LagFacts, Dataset, frozen=True, kw_only=True):
 class OffsetSample(Dataset, frozen=True, kw_only=True):
     """A group's offset on a queue over time: the history's values, then the snapshot's samples and its final values.
 
-    Values of before the end of the queue went back are left out: its topic was deleted and created again.
+    Where the end of the queue went back, earlier values are left out: its topic was deleted and created again.
 
     Grain: one row a group and queue; the three lists have one item a moment, oldest first.
     Units: offsets in messages, ``at_s`` in seconds.
