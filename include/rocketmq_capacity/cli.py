@@ -285,7 +285,7 @@ def _taken(
 
 def doctor(given: Namespace) -> None:
     """Print what this machine has and lacks for a run, and how to mend it."""
-    from rocketmq_capacity.doctor import airflow_parts, examine
+    from rocketmq_capacity.doctor import airflow_parts, examine, print_parts
     from rocketmq_capacity.language.current import speaking
     from rocketmq_capacity.settings.address import parse_nameservers
     from rocketmq_capacity.steps.inputs import connection_of
@@ -294,9 +294,11 @@ def doctor(given: Namespace) -> None:
         parse_nameservers([given.nameserver])
     settings = connection_of(given.connection, given.nameserver) if given.connection is not None else None
     further = airflow_parts() if given.airflow else ()
-    with speaking(given.language), printing():
-        is_complete = examine(given.nameserver, settings, further)
-    sys.exit(0 if is_complete else 1)
+    with speaking(given.language):
+        parts = examine(given.nameserver, settings, further)
+        with printing():
+            print_parts(parts)
+    sys.exit(1 if any(part.mend for part in parts) else 0)
 
 
 COMMANDS: Final = (snapshot, plan, doctor)

@@ -49,15 +49,19 @@ def examine(
     nameserver: str | None,
     settings: ConnectionSettings | None = None,
     further: Iterable[Requirement] = (),
-) -> bool:
-    """Print what is there and what is not; True if nothing is missing.
+) -> list[Requirement]:
+    """What is there and what is not.
 
     With the settings of a connection, name servers and brokers are asked. Without them, it only checks that a name
-    server listens. ``further`` parts are printed after those of the machine. All is said in the language of now.
+    server listens. ``further`` parts come after those of the machine.
     """
     cluster = _cluster(nameserver, settings) if nameserver and settings else _name_servers(nameserver)
     machine = _python(), _java(), _spark(), _packages(), _memory(), _folder()
-    parts = [*machine, *further, *cluster]
+    return [*machine, *further, *cluster]
+
+
+def print_parts(parts: Iterable[Requirement]) -> None:
+    """Print them as a table, in the language of now."""
     table = Table()
     for title in ("part", "found", "how to mend it"):
         table.add_column(error_words(title), overflow="fold")  # Chinese has no spaces at which a line could break
@@ -66,7 +70,6 @@ def examine(
         cells = (part.name, part.state, part.mend or "nothing to do")
         table.add_row(*(Text(printable(error_words(words))) for words in cells))
     Console().print(table)
-    return not any(part.mend for part in parts)
 
 
 def _python() -> Requirement:

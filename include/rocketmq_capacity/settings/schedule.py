@@ -13,6 +13,7 @@ FIELDS: Final = 5
 LONGEST: Final = 200
 """Characters of an expression."""
 ANY_DAY: Final = datetime(2024, 1, 1, tzinfo=UTC)
+"""Where a check begins to look for a moment at which an expression fires."""
 VALUE: Final = r"(\d+|[a-z]{3})"
 ITEM: Final = rf"(\*|{VALUE}(-{VALUE})?)(/\d+)?"
 FIELD: Final = re.compile(rf"{ITEM}(,{ITEM})*", re.IGNORECASE)
