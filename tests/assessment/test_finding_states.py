@@ -4,6 +4,7 @@ import pytest
 
 from rocketmq_capacity.assessment.finding_states import seen_of, states_of, stored_states
 from rocketmq_capacity.catalogue.rule import rules
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.assess.findings import FindingSince, FoundPlace
 
 FLAPS, STANDS = "TRAFFIC_SKEW", "IDLE_CONSUMERS"
@@ -24,7 +25,7 @@ def replayed(found: str, rule: str, *, has_first_run: bool = True) -> list[State
     states: list[State | None] = []
     for number, one in enumerate(found):
         severities = {place: {"W": "WARNING", "C": "CRITICAL"}[one]} if one in "WC" else {}
-        seen = seen_of({"i": 0.97, "u": 0.5}.get(one, 1.0), 0.95)
+        seen = seen_of({"i": 0.97, "u": 0.5}.get(one, 1.0), Policy())
         is_first = not has_first_run and number == 0
         stored = [] if is_first else states_of(severities, before, str(number), seen)
         before = stored_states(severities, stored, str(number))

@@ -174,7 +174,7 @@ def broker_loss(
         cluster: says how complete the snapshot is.
         policy: thresholds.
     """
-    if cluster.cluster.completeness_ratio < policy.thresholds.PROVISION.min_completeness:
+    if not policy.holds_verdicts(cluster.cluster.completeness_ratio):
         return
     of_topics: dict[str, list[TopicLoss]] = {}
     for topic in topics:

@@ -142,7 +142,6 @@ def _reason(group: AssessedGroup, verdict: Provision) -> ReasonCode:
         return "FEWER_ARE_ENOUGH" if verdict.status == OVER else "FITS"
     if not group.facts.connections:
         return "NO_CLIENTS" if group.facts.unseen_clients is None else "CLIENTS_UNKNOWN"
-    completeness = group.cluster.cluster.completeness_ratio
-    if completeness < group.policy.thresholds.PROVISION.min_completeness:
+    if not group.policy.holds_verdicts(group.cluster.cluster.completeness_ratio):
         return "SNAPSHOT_INCOMPLETE"
     return "FACTS_MISSING"

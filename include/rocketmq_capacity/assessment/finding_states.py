@@ -12,6 +12,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from rocketmq_capacity.catalogue.rule import rule_of
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.assess.findings import CLOSING, OPEN, PENDING, FindingSince, FoundPlace
 from rocketmq_capacity.vocabulary import CRITICAL, SEVERITIES
 
@@ -22,9 +23,9 @@ IN_PART: Final = "IN_PART"
 TOO_LITTLE: Final = "TOO_LITTLE"
 
 
-def seen_of(completeness_ratio: float, least: float) -> Seen:
-    """How much a snapshot covers; below the least ratio no verdict holds."""
-    if completeness_ratio < least:
+def seen_of(completeness_ratio: float, policy: Policy) -> Seen:
+    """How much of the cluster a snapshot covers."""
+    if not policy.holds_verdicts(completeness_ratio):
         return TOO_LITTLE
     return IN_PART if completeness_ratio < 1 else WHOLE
 

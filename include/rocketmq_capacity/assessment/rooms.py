@@ -151,7 +151,7 @@ def cross_room(group: AssessedGroup) -> Iterator[Finding]:
     better, if all rooms are known: under others the share is a coincidence of names, which the next client changes.
     """
     load = group.today_load
-    if not group.policy.report_cross_room or group.policy.rooms is None:
+    if not group.policy.asks_rooms:
         return
     if load is None or group.is_settling or not len(group.weights.queue):
         return

@@ -36,8 +36,8 @@ SUSPECT_SNAPSHOT: Final = Rule(
     details="""
     More groups than usual have a new WARNING or CRITICAL that they did not have in the run before. Something
     happened to the snapshot, to the network, or to all groups at once, as in a deployment. Take another snapshot
-    before you change anything. Until then all commands are comments. A run whose snapshot was too incomplete for
-    verdicts is not compared with.
+    before you change anything. Until then all commands are comments. No run is compared with one
+    whose snapshot was too incomplete for verdicts.
     """,
     is_of_snapshot=True,
 )
@@ -117,7 +117,7 @@ def snapshot_incomplete(cluster: ClusterFacts, absent: Collection[str], policy: 
         return
     brokers = sorted({*cluster.silent, *absent})
     rooms = _silent_rooms(cluster, brokers, policy)
-    is_enough = ratio >= policy.thresholds.PROVISION.min_completeness
+    is_enough = policy.holds_verdicts(ratio)
     severity: Severity = WARNING if ratio < 1 else INFO
     yield finding(
         SNAPSHOT_INCOMPLETE,

@@ -129,8 +129,7 @@ def plan_of(
         policy_differences=differences or UNSET,
         trial=is_trial if differences and scenario is None else UNSET,
     )
-    asks_rooms = policy.report_cross_room and policy.rooms is not None
-    answered = _with_answers(scored(plan, rows.losses, policy.score, asks_rooms=asks_rooms), answers)
+    answered = _with_answers(scored(plan, rows.losses, policy.score, asks_rooms=policy.asks_rooms), answers)
     return with_sentences(with_ledger(answered, _advised_before(rows), today))
 
 

@@ -252,6 +252,15 @@ class Policy(Section):
     thresholds: Thresholds = Thresholds()
     _own_answers: dict[str, tuple[OwnAnswers, ...]] = PrivateAttr(default_factory=dict)
 
+    @property
+    def asks_rooms(self) -> bool:
+        """Whether it asks for what crosses machine rooms, and says which they are."""
+        return self.report_cross_room and self.rooms is not None
+
+    def holds_verdicts(self, completeness_ratio: float) -> bool:
+        """Whether verdicts hold on a snapshot that covers so much of the cluster."""
+        return completeness_ratio >= self.thresholds.PROVISION.min_completeness
+
     def strategies_of(self, consumer_group: str) -> tuple[str, ...]:
         """The strategies that are computed for a group: the policy's, and a class of its own."""
         own_class = self.current_strategies.own_of_group(consumer_group)

@@ -156,7 +156,7 @@ def assess(planning: Planning, before: RunFindings | None = None) -> None:
         planning.add(tables.BrokerPool, broker_pools(costs, loads.brokers, puts))
         planning.add(tables.TopicHeadroom, topic_headroom(places, loads))
         if before is not None:
-            seen = seen_of(cluster.cluster.completeness_ratio, policy.thresholds.PROVISION.min_completeness)
+            seen = seen_of(cluster.cluster.completeness_ratio, policy)
             states = states_of(planning.severities(), before.states, cluster.cluster.taken_at, seen)
             planning.add(tables.FindingSince, states)
             planning.add(tables.RunBefore, [tables.RunBefore(taken_at=before.taken_at)])

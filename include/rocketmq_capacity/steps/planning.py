@@ -345,8 +345,8 @@ class Planning:
         file = self.run.report / PLAN
         advised = plan_before(file) if file.exists() else PlanBefore()
         findings, offsets = self._findings_with(closing), self._offsets_of(advised)
-        is_judged = cluster.completeness_ratio >= self.policy.thresholds.PROVISION.min_completeness
-        return RunFindings(self.flagged() if is_judged else None, states, cluster.taken_at, findings, advised, offsets)
+        flagged = self.flagged() if self.policy.holds_verdicts(cluster.completeness_ratio) else None
+        return RunFindings(flagged, states, cluster.taken_at, findings, advised, offsets)
 
     def _offsets_of(self, advised: PlanBefore) -> pa.Table:
         """The offsets of the groups of which something was predicted."""
