@@ -69,7 +69,7 @@ ACTION: Final = Action(
     offered=(
         "if one of the policy's strategies applies to every topic of the group, improves what a finding measures"
         " by at least `min_improvement`, and makes nothing worse. Lag that grows at clients with time left is no"
-        " reason, and with `report_cross_room` neither idle clients nor skew are one to leave MACHINE_ROOM_NEARBY"
+        " reason. With `report_cross_room`, idle clients and skew are no reason to leave MACHINE_ROOM_NEARBY"
     ),
     moves_queues=True,
     thresholds=("TRANSITION.rollout_s",),

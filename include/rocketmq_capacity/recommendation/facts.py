@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.awaited import awaited_brokers, awaited_of, comes_of_fewer_queues
@@ -67,7 +67,7 @@ class AdvisedCluster:
     def undecided(self) -> str | None:
         """Why nothing may be changed, or None: the snapshot is too incomplete."""
         bound, ratio = self.policy.thresholds.PROVISION.min_completeness, self.facts.cluster.completeness_ratio
-        if ratio >= bound:
+        if self.policy.holds_verdicts(ratio):
             return None
         covered, needed = percent(ratio), percent(bound)
         return (
@@ -153,6 +153,34 @@ class Sharing:
     msgs_per_s: Numbers
 
 
+class JudgedGroup(NamedTuple):
+    """What was judged of a group; the columns of ``group_status`` that advice needs."""
+
+    current_strategy: str | None
+    min_replicas: int | None
+    target_replicas: int | None
+    judged_utilisation_upper: float | None
+    peak_factor: float | None
+    queues_full_msgs_per_s: float | None
+
+    @property
+    def needed_clients(self) -> int | None:
+        """How many clients it needs now or soon; None if unknown."""
+        return max((one for one in (self.min_replicas, self.target_replicas) if one is not None), default=None)
+
+    @property
+    def peak_utilisation(self) -> float | None:
+        """Largest busy share that its busiest client may have at the peak; None if unknown."""
+        if self.judged_utilisation_upper is None or self.peak_factor is None:
+            return None
+        return self.judged_utilisation_upper * self.peak_factor
+
+    @property
+    def outgrows_queues(self) -> bool:
+        """Whether its traffic grows, so that it may need more queues together with more clients."""
+        return self.queues_full_msgs_per_s is not None
+
+
 @dataclass(frozen=True)
 class AdvisedGroup:
     """A business group with its findings.
@@ -161,7 +189,7 @@ class AdvisedGroup:
         facts: what the snapshot says of it.
         cluster: what holds for every recommendation.
         findings: every finding that names the group.
-        current_strategy: the strategy that it runs; MIXED if clients differ; None for a group that is not clustering.
+        judged: what was judged of it.
         before: how it fares today, computed from what its clients run; None if that cannot be computed.
         strategies: how it would fare under each strategy that can run, in the policy's order; computed on demand.
         simulate: how it would fare with changed facts.
@@ -169,16 +197,12 @@ class AdvisedGroup:
         sharing: the queues that it divides, and who owns them today; None if that is not computed.
         under_lists: how it would fare with fixed lists of queues by client id (CONFIG); None if before is None.
         topics: by name, what the recommendations for its business topics mean for it.
-        least_clients: the fewest that may run, by its bounds for autoscalers; None if there is no such number.
-        needed_clients: how many it needs now or soon, by the same bounds; likewise.
-        peak_utilisation: largest busy share that its busiest client may have at the peak; None if unknown.
-        outgrows_queues: whether its traffic grows, so that it may need more queues together with more clients.
     """
 
     facts: GroupFacts
     cluster: AdvisedCluster
     findings: tuple[tables.Finding, ...]
-    current_strategy: str | None
+    judged: JudgedGroup
     before: CaseSide | None
     strategies: Mapping[str, CaseSide]
     simulate: Simulate
@@ -186,15 +210,16 @@ class AdvisedGroup:
     sharing: Callable[[], Sharing | None]
     under_lists: Callable[[Mapping[str, Sequence[Queue]]], CaseSide | None]
     topics: Mapping[str, TopicRefusals] = field(default_factory=dict)
-    least_clients: int | None = None
-    needed_clients: int | None = None
-    peak_utilisation: float | None = None
-    outgrows_queues: bool = False
 
     @property
     def name(self) -> str:
         """Its name."""
         return self.facts.consumer_group
+
+    @property
+    def current_strategy(self) -> str | None:
+        """The strategy that it runs; MIXED if clients differ; None for a group that is not clustering."""
+        return self.judged.current_strategy
 
     @property
     def policy(self) -> Policy:
@@ -209,8 +234,7 @@ class AdvisedGroup:
     @property
     def keeps_rooms(self) -> bool:
         """Whether its clients read in their own room, where the policy asks for what crosses rooms."""
-        asks = self.policy.report_cross_room and self.policy.rooms is not None
-        return asks and (self.current_strategy or "").startswith(MACHINE_ROOM_NEARBY)
+        return self.policy.asks_rooms and (self.current_strategy or "").startswith(MACHINE_ROOM_NEARBY)
 
     @cached_property
     def client_ids(self) -> list[str]:

@@ -81,7 +81,7 @@ def _lacks_queues(group: AdvisedGroup, case: QueueChange, target_excess: float) 
 
 def _are_too_few(group: AdvisedGroup, queues: int, left: int, target_excess: float) -> bool:
     """Whether the clients that a group needs could not have a queue each, or not divide them about as evenly as now."""
-    clients = group.needed_clients
+    clients = group.judged.needed_clients
     if clients is None:
         return False
     even = max(floor_of_equal(queues, clients), target_excess)
@@ -93,11 +93,11 @@ def _bears_less(group: AdvisedGroup, queues: Sequence[int], left: Sequence[int])
 
     The others get its messages, in as many queues as they have. ``queues`` and ``left`` have an entry a broker.
     """
-    clients, busy_ratio = group.facts.distinct_client_ids, group.peak_utilisation
+    clients, busy_ratio = group.facts.distinct_client_ids, group.judged.peak_utilisation
     now, then = sum(queues) - max(queues), sum(left) - max(left)
     if busy_ratio is None or not clients or not then:
         return False
-    bound = group.policy.thresholds.PROVISION.under_utilisation + TOLERANCE
+    bound = _busy_bound(group)
     of_one_queue = busy_ratio / floor_of_equal(sum(queues), clients)
     return of_one_queue * floor_of_equal(now, clients) <= bound < of_one_queue * floor_of_equal(then, clients)
 
@@ -107,13 +107,18 @@ def _is_too_busy(group: AdvisedGroup, after: CaseSide | None) -> bool:
 
     Not judged of a group whose traffic grows: more queues may be for the clients that it gets with them.
     """
-    before, busy_ratio = group.before, group.peak_utilisation
-    if before is None or after is None or busy_ratio is None or group.outgrows_queues:
+    before, busy_ratio = group.before, group.judged.peak_utilisation
+    if before is None or after is None or busy_ratio is None or group.judged.outgrows_queues:
         return False
     if after.most_msgs_per_s is None or not before.most_msgs_per_s:
         return False
-    bound = group.policy.thresholds.PROVISION.under_utilisation + TOLERANCE
+    bound = _busy_bound(group)
     return busy_ratio <= bound < busy_ratio * after.most_msgs_per_s / before.most_msgs_per_s
+
+
+def _busy_bound(group: AdvisedGroup) -> float:
+    """The largest busy share of a client that is not too busy."""
+    return group.policy.thresholds.PROVISION.under_utilisation + TOLERANCE
 
 
 def group_answers(group: AdvisedGroup) -> list[tables.Recommendation]:

@@ -56,8 +56,10 @@ ACTION: Final = Action(
       for the offset in `consumerProgress`, which shows 0 for a missing one too.
     - Or set `CONSUME_FROM_FIRST_OFFSET` in its clients and restart them; it concerns only queues without an offset.
       Then raise the queues while they run, without `cloneGroupOffset`. This is also the way for broadcasting
-      groups, whose clients keep the offsets. It is none for a group of gRPC clients alone, and mqadmin commits no
-      offsets for one: have another group read the messages, which begins at the first one.
+      groups, whose clients keep the offsets.
+
+    A group of gRPC clients alone has neither way: such clients have no such setting, and mqadmin commits no offsets
+    for it. Let another group read the messages, one that begins at the first message.
 
     `resetOffsetByTime` does not help: with `-q` it does nothing where the offset would be 0, and without it every
     other queue is reset as well.
@@ -80,7 +82,7 @@ BEGINS_FIRST: Final = (
 )
 GRPC_SKIPS: Final = (
     "A group of gRPC clients alone that has no offset there may begin at the end and skip them, and mqadmin commits"
-    " none for it: read them with another group, which begins at the first message."
+    " none for it. Let another group read them, one that begins at the first message."
 )
 ORDERED: Final = (
     "The topic is consumed in order. Keys stay in their queues, because producers see as many queues as before; groups"

@@ -88,7 +88,7 @@ def scale_consumers(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
     is_too_busy = any(one.severity != INFO for one in group.answerable(CAPACITY))
     for finding in () if is_too_busy or needs_fewer(group.findings) else group.answerable_without_set_up(RULE):
         kept = clients - len(finding.subjects)
-        bound = group.least_clients if group.current_strategy in (AVG, AVG_BY_CIRCLE) else None
+        bound = group.judged.min_replicas if group.current_strategy in (AVG, AVG_BY_CIRCLE) else None
         if kept < max(bound or 0, group.policy.min_clients(group.name)):
             continue
         if group.named(ORPHAN) or (group.before is not None and group.before.doubly_owned_queues):

@@ -22,7 +22,7 @@ from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.owners import NOBODY, Owners
 from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.recommendation.cases import changed_facts
-from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedGroup, Sharing, TopicRefusals
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedGroup, JudgedGroup, Sharing, TopicRefusals
 from rocketmq_capacity.tables.dataset import Queue
 from rocketmq_capacity.vocabulary import CONFIG, PERM_WRITE
 
@@ -30,35 +30,27 @@ from rocketmq_capacity.vocabulary import CONFIG, PERM_WRITE
 def group_on_trial(
     cluster: AdvisedCluster,
     assessed: AssessedGroup,
-    current: str | None,
+    judged: JudgedGroup,
     findings: tuple[tables.Finding, ...] = (),
     topics: Mapping[str, TopicRefusals] | None = None,
-    least_clients: int | None = None,
-    needed_clients: int | None = None,
-    peak_utilisation: float | None = None,
-    *,
-    outgrows_queues: bool = False,
 ) -> AdvisedGroup:
     """A group as the actions look at it.
 
     Args:
         cluster: what holds for every recommendation.
         assessed: the group; its observations are not used.
-        current: the strategy that it runs; None for a group that is not clustering.
+        judged: what was judged of it.
         findings: what is wrong with it.
         topics: by topic, what the recommendations for it mean for the group.
-        least_clients: the fewest that may run, by its bounds; None if there is no such number.
-        needed_clients: how many it needs now or soon, by its bounds; likewise.
-        peak_utilisation: largest busy share that its busiest client may have at the peak; None if unknown.
-        outgrows_queues: whether its traffic grows, so that it may need more queues together with more clients.
     """
+    current = judged.current_strategy
     runs = _runs(assessed, current, assessed.division)
     now = _owned(assessed, runs, assessed.division, _nothing_known)
     return AdvisedGroup(
         assessed.facts,
         cluster,
         findings,
-        current,
+        judged,
         before=None if now is None else now.side,
         strategies=_Sides(assessed),
         simulate=partial(_simulated, assessed, current, _nothing_known if now is None else now.queues_of),
@@ -66,10 +58,6 @@ def group_on_trial(
         sharing=partial(_sharing, assessed, now),
         under_lists=partial(_under_lists, assessed, now),
         topics=topics or {},
-        least_clients=least_clients,
-        needed_clients=needed_clients,
-        peak_utilisation=peak_utilisation,
-        outgrows_queues=outgrows_queues,
     )
 
 

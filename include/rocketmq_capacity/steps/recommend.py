@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import starmap
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +17,7 @@ from rocketmq_capacity.model.cases import EffectOfCase, QueueChange, QueueCounts
 from rocketmq_capacity.model.facts import Consumption, GroupFacts, TopicWithReaders
 from rocketmq_capacity.recommendation.cluster import cluster_answers
 from rocketmq_capacity.recommendation.create_topic import ACTION as CREATE_TOPIC
-from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic, TopicRefusals
+from rocketmq_capacity.recommendation.facts import AdvisedCluster, AdvisedTopic, JudgedGroup, TopicRefusals
 from rocketmq_capacity.recommendation.groups import group_answers, group_effects
 from rocketmq_capacity.recommendation.raise_read_queues import RULE as READ_LESS_THAN_WRITE
 from rocketmq_capacity.recommendation.topics import topic_answers, topic_cases
@@ -43,15 +43,6 @@ WRITTEN: Final = (
 )
 IS_HIDDEN: Final = pc.field("rule").cast(pa.string()) == READ_LESS_THAN_WRITE
 IS_CREATED: Final = pc.field("action").cast(pa.string()) == CREATE_TOPIC.name
-JUDGED: Final = (
-    "current_strategy",
-    "min_replicas",
-    "target_replicas",
-    "judged_utilisation_upper",
-    "peak_factor",
-    "queues_full_msgs_per_s",
-)
-"""Columns of ``group_status``, in the order of a :class:`JudgedGroup`."""
 Tables = Iterator[tuple[type[Dataset], pa.Table]]
 
 _TOPIC: Final = Decoder(TopicWithReaders)
@@ -62,41 +53,13 @@ _EFFECT: Final = Decoder(EffectOfCase)
 _ANSWER: Final = Decoder(TopicRefusals)
 
 
-class JudgedGroup(NamedTuple):
-    """What was judged of a group."""
-
-    strategy: str | None
-    least_clients: int | None
-    target_clients: int | None
-    utilisation: float | None
-    peak_factor: float | None
-    queues_full_msgs_per_s: float | None
-
-    @classmethod
-    def of(cls, status: tables.GroupStatus) -> "JudgedGroup":
-        """What was judged of the group of a row."""
-        return cls(*(getattr(status, name) for name in JUDGED))
-
-    @property
-    def needed_clients(self) -> int | None:
-        """How many it needs now or soon; None if unknown."""
-        return max((one for one in (self.least_clients, self.target_clients) if one is not None), default=None)
-
-    @property
-    def peak_utilisation(self) -> float | None:
-        """Largest busy share that its busiest client may have at the peak; None if unknown."""
-        if self.utilisation is None or self.peak_factor is None:
-            return None
-        return self.utilisation * self.peak_factor
-
-
 @dataclass(frozen=True, slots=True)
 class Asking:
     """The input of the functions over units: facts for every recommendation, and the tables that they look units up in.
 
     Attributes:
         cluster: the facts.
-        standing: the strategy that each group runs, and how many clients it needs.
+        standing: what was judged of each group.
         tables: those of the run, as Spark hands them once to each process and not once to each task: in an object
             store a task would ask for every file of every table.
     """
@@ -126,7 +89,7 @@ def recommend(planning: Planning) -> None:
         set_aside(planning.run)
         of_cluster = planning.cluster_findings()
         cluster = AdvisedCluster.of(planning.cluster, planning.judging, of_cluster)
-        status = planning.table(tables.GroupStatus, ["consumer_group", *JUDGED])
+        status = planning.table(tables.GroupStatus, ["consumer_group", *JudgedGroup._fields])
         names, *rest = (column.to_pylist() for column in status.columns)
         standing = dict(zip(names, starmap(JudgedGroup, zip(*rest, strict=True)), strict=True))
         asking = Asking(cluster, planning.share(standing)).with_tables(planning, tables.Finding, tables.Demand)
@@ -185,15 +148,7 @@ def case_effects(asking: Asking, units: Rows) -> Tables:
     rows = []
     for facts in touched:
         of_group = [case for reads in facts.business for case in cases.get(reads.topic.topic, ())]
-        now = current[facts.consumer_group]
-        trial = group_on_trial(
-            asking.cluster,
-            _assessed(asking, facts),
-            now.strategy,
-            needed_clients=now.needed_clients,
-            peak_utilisation=now.peak_utilisation,
-            outgrows_queues=now.queues_full_msgs_per_s is not None,
-        )
+        trial = group_on_trial(asking.cluster, _assessed(asking, facts), current[facts.consumer_group])
         for effect in group_effects(trial, of_group):
             text = encode(effect).decode()
             rows.append(
@@ -242,14 +197,12 @@ def answered_groups(asking: Asking, units: Rows) -> Tables:
         if group.name in findings:
             ordered = _in_order(findings[group.name])
             left = {name: answers[name] for name in reads}
-            of_group = group_answers(
-                group_on_trial(asking.cluster, group, now.strategy, ordered, left, now.least_clients)
-            )
+            of_group = group_answers(group_on_trial(asking.cluster, group, now, ordered, left))
             recommendations += of_group
         asked = [one for each_of in (of_group, *(of_topics.get(name, ()) for name in reads)) for one in each_of]
         if moving := [one for one in asked if one.may_move_queues or one.config_assignment]:
             seen = _CONSUMPTION.decode(unit["observations"])
-            moves += recommended_transitions(asking.cluster, group, seen, now.strategy, moving, timing)
+            moves += recommended_transitions(asking.cluster, group, seen, now.current_strategy, moving, timing)
     yield tables.Recommendation, table_of(tables.Recommendation, recommendations)
     yield tables.RecommendedTransition, table_of(tables.RecommendedTransition, moves)
 
