@@ -132,6 +132,8 @@ DEFAULT_POP_SHARE: Final = -1
 ASSIGNED_BY_BROKERS: Final = frozenset({AVG, AVG_BY_CIRCLE})
 """The strategies by which brokers assign queues to clients that pop; to a client with another one they assign none
 (QueryAssignmentProcessor.doLoadBalance)."""
+NOT_ASSIGNED_BY_BROKERS: Final = frozenset({*CLIENT_STRATEGIES, MACHINE_ROOM_NEARBY}) - ASSIGNED_BY_BROKERS
+"""The other official ones. What a class of a deployment's own is called there is not known."""
 
 BUSINESS: Final = "BUSINESS"
 SYSTEM: Final = "SYSTEM"

@@ -51,6 +51,7 @@ CONSUMERS: Final = (
     ),
     *(Consumer("g_all", f"b{i}", ["ship"], message_model="BROADCASTING") for i in range(2)),
     *(Consumer("g_pop", f"p{i}", ["popped"], pop=True) for i in range(4)),
+    *(Consumer("g_lost", f"l{i}", ["popped"], strategy="CONSISTENT_HASH", pop=True) for i in range(2)),
     *(Consumer("g_twice", name, ["pay"]) for name in ("same", "same", "z")),
 )
 REPORTED: Final = {
@@ -59,9 +60,10 @@ REPORTED: Final = {
     "g_hash": "CONSISTENT_HASH",
     "g_room": "MACHINE_ROOM",
     "g_near": "MACHINE_ROOM_NEARBY",
+    "g_lost": "CONSISTENT_HASH",
     "g_twice": "AVG",
 }
-RUN: Final = {**REPORTED, "g_near": "MACHINE_ROOM_NEARBY-AVG", "g_all": "BROADCASTING", "g_pop": "POP"}
+RUN: Final = {**REPORTED, "g_near": "MACHINE_ROOM_NEARBY-AVG", "g_all": "BROADCASTING", "g_pop": "POP", "g_lost": "POP"}
 """Under which strategy of the allocation table each group really runs; NEARBY's inner one cannot be observed."""
 
 TIME_LIMIT_S: Final = 600.0
@@ -115,8 +117,9 @@ def clients(running: Cluster) -> Iterator[Clients]:
     running.create_topic("pay", PLACED)
     running.create_topic("ship", {"broker-a": 2, "broker-b": 4}, perm={"broker-a": 6, "broker-b": 4})
     running.create_topic("popped", PLACED)
-    running.create_group("g_pop")
-    running.set_request_mode("popped", "g_pop", "POP", pop_share_queue_num=1)
+    for name in ("g_pop", "g_lost"):
+        running.create_group(name)
+        running.set_request_mode("popped", name, "POP", pop_share_queue_num=1)
     with Clients(running.nameserver) as started:
         for consumer in CONSUMERS:
             started.start_consumer(consumer)
@@ -153,7 +156,7 @@ def test_the_plan_is_whole_and_as_the_contract_draws_it(live: Live) -> None:
     assert {group.consumer_group for group in plan.groups} == RUN.keys()
 
 
-@pytest.mark.parametrize("group", [name for name in RUN if name != "g_pop"])
+@pytest.mark.parametrize("group", [name for name in RUN if RUN[name] != "POP"])
 def test_a_group_is_allocated_what_its_consumers_hold(live: Live, group: str) -> None:
     assert held(live.before, group) == live.held(group)
     assert live.held(group)
@@ -164,6 +167,17 @@ def test_a_pop_group_is_allocated_the_queues_that_its_consumers_pop(live: Live) 
     popped = Counter({queue: count for queue, count in live.held("g_pop").items() if queue[1] == "popped"})
     assert len(popped) == 2 * sum(PLACED.values())  # with share number 1, of a neighbour's share too
     assert Counter({q: n for q, n in live.allocated("g_pop").items() if q[1] == "popped"}) == popped
+
+
+def test_brokers_assign_nothing_to_clients_that_pop_with_a_strategy_of_their_own(live: Live) -> None:
+    assert not live.held("g_lost")
+    about = (one for one in live.planned.plan.findings if one.consumer_group == "g_lost")
+    (found,) = (one for one in about if one.severity == "CRITICAL")
+    assert (found.rule, found.evidence["orphans"], found.evidence["cause"]) == (
+        "ORPHAN_QUEUE",
+        sum(PLACED.values()),
+        "NOT_ASSIGNED",
+    )
 
 
 def test_two_consumers_of_one_id_hold_everything_twice_and_a_third_of_the_queues_is_orphaned(live: Live) -> None:

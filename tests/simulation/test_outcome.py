@@ -245,3 +245,26 @@ def test_a_new_finding_makes_no_group_worse_off() -> None:
 
     assert rules(found.added) >= {IDLE}
     assert (row.verdict, row.why, row.moved_queues) == ("UNCHANGED", "", 0)  # 0 and 1 keep a:0 and a:1
+
+
+@pytest.mark.parametrize(
+    ("strategy", "change"),
+    [
+        ("CONSISTENT_HASH", {"change": "set_request_mode", "topic": "pay", "message_request_mode": "POP"}),
+        ("AVG", {"change": "set_strategy", "strategy": "CONSISTENT_HASH"}),
+    ],
+    ids=lambda each: each if isinstance(each, str) else each["change"],
+)
+def test_whoever_pops_with_a_strategy_that_brokers_do_not_know_reads_nothing(
+    strategy: str, change: Mapping[str, Any]
+) -> None:
+    pay = topic("pay", queues("a", 2), queues("b", 2))
+    popped = reads("pay", message_request_mode="POP", pop_share_queue_num=-1)
+    subscriptions = (reads("pay") if change["change"] == "set_request_mode" else popped,)
+    clients = [client(name, allocate_strategy=strategy) for name in "123"]
+    inventory = cluster([pay], [group("g", clients, [pay], subscriptions=subscriptions)])
+
+    row, found = tried(inventory, {**change, "consumer_group": "g"})
+
+    assert ORPHAN in rules(found.added)
+    assert row.verdict == "WORSE"

@@ -11,7 +11,7 @@ from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import NO_OWNERS, Allocator, Owners, with_proxied
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables.dataset import Queue
-from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, MIXED, POP
+from rocketmq_capacity.vocabulary import BUSINESS, EVERY_QUEUE, MIXED, NOT_ASSIGNED_BY_BROKERS, POP
 
 Source = Literal["reported", "observed", "policy", "default"]
 
@@ -104,6 +104,8 @@ def owned_today(
     division = owned.division
     pops = any(map(division.group.pops, division.group.business))
     in_use = _in_use(division, runs)
+    if _pops_all(division):  # there nothing is computed by a strategy that brokers do not know
+        in_use = {POP if run in NOT_ASSIGNED_BY_BROKERS else run for run in in_use}
     if all(map(applies, in_use)) and not (pops and in_use and POP not in policy.strategies):
         predicted = predicted_owners(owned, runs)
         if not predicted.unknown:
@@ -159,14 +161,14 @@ def predicted_owners(owned: OwnersByStrategy, runs: list[str], strategies: list[
         return owned[strategies[0]]
     pops = [division.group.pops(reads) for reads in queues.topics]
     if _pops_all(division) and not division.members.has_grpc:
-        return replace(owned[POP], unknown=frozenset())
+        return replace(_assigned(owned[POP], division), unknown=frozenset())
     is_popped = np.array(pops, bool)
     popped_names = {reads.topic.topic for reads in queues.topics if division.group.pops(reads)}
     is_grpc = division.members.is_grpc[division.members.first]
     ran = np.array(runs)
     parts, strangers, unknown = [], [], set[int]()
     for strategy in strategies:
-        owners = owned[strategy]
+        owners = _assigned(owned[POP], division) if strategy == POP else owned[strategy]
         of_popped = is_popped[queues.topic[owners.queue]]
         keep = np.where(of_popped, strategy == POP, ran[owners.client] == strategy) & ~is_grpc[owners.client]
         parts.append((owners.queue[keep], owners.client[keep], np.full(np.count_nonzero(keep), strategy == POP)))
@@ -175,6 +177,16 @@ def predicted_owners(owned: OwnersByStrategy, runs: list[str], strategies: list[
     queue, client, popped = (np.concatenate(part) for part in zip(*parts, strict=True))
     together = Owners(queue, client, tuple(sorted(strangers)), is_popped=popped, unknown=frozenset(unknown))
     return with_proxied(together, division)
+
+
+def _assigned(popped: Owners, division: Division) -> Owners:
+    """The owners of popped queues: without clients whose strategy the brokers do not know, to whom they assign none."""
+    is_assigned = division.members.is_assigned
+    if is_assigned.all():
+        return popped
+    keep = is_assigned[popped.client]
+    is_popped = np.broadcast_to(popped.is_popped, keep.shape)[keep]
+    return replace(popped, queue=popped.queue[keep], client=popped.client[keep], is_popped=is_popped)
 
 
 def _with_old_owners(

@@ -53,6 +53,8 @@ def _compare_owners(_: Finding, evidence: Evidence) -> str:
         return NOT_TAKEN_ADVICE.format(clients=verbatim(listed(evidence.not_taken_by)))
     if evidence.cause == OF_LISTS:
         return ADD_TO_A_LIST
+    if evidence.cause == NOT_ASSIGNED:
+        return SET_AVG
     return SUSPENDED_ADVICE if evidence.cause == STUCK else COMPARE_OWNERS
 
 
@@ -65,6 +67,12 @@ OF_LISTS: Final = _of_strategy(CONFIG)
 ADD_TO_A_LIST: Final = (
     "Add each of these queues to the list of one client, in the clients' code (setMessageQueueList) and in the policy"
     " (config_assignments)."
+)
+NOT_ASSIGNED: Final = "NOT_ASSIGNED"
+"""The cause of popped queues without an owner: brokers do not know the clients' strategy, and assign none."""
+SET_AVG: Final = (
+    "Set AVG in the clients' code (setAllocateMessageQueueStrategy) and restart all clients: brokers assign popped"
+    " queues by AVG and AVG_BY_CIRCLE alone. A client with another strategy gets none, and no error."
 )
 COMPARE_OWNERS: Final = (
     "Find out why nobody reads these queues: compare what each client says it owns with the queues that have no client."
@@ -96,6 +104,8 @@ ORPHAN_QUEUE: Final = Rule(
       `STUCK_QUEUE.no_progress_s`. Their lists of queues are old, or a broker does not say where to begin. All owners of
       the group are then as clients report them. This needs samples over more than that time: earlier inventories, or
       `snapshot.sample_count` and `sample_interval_s` in the policy.
+    - NOT_ASSIGNED: the group pops, and its clients report a strategy by which brokers assign no queues. They know
+      AVG and AVG_BY_CIRCLE alone.
     - A strategy's name: this strategy itself leaves the queues out. MACHINE_ROOM does so with brokers of other
       rooms, and CONFIG with queues that no list names.
     """,
@@ -211,14 +221,15 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
         of_topic.setdefault(int(queues.topic[queue]), []).append(queue)
     for topic, orphans in of_topic.items():
         reads = queues.topics[topic]
-        if reads.message_request_mode == POP:
+        unfit = _not_assigned(group) if reads.message_request_mode == POP else []
+        if reads.message_request_mode == POP and not unfit:
             continue
-        size = group.pulled_sizes[reads.topic.topic]
+        size = int(np.count_nonzero(queues.topic == topic))
         names = sorted(queues.names[queue] for queue in orphans)
         lists = _missing_lists(group, names)
         missing = sorted(lists, key=java_order)
         should_have = sorted({group.not_taken[one] for one in names if one in group.not_taken}, key=java_order)
-        cause = NOT_TAKEN if should_have else _cause(group, group.current.strategy)
+        cause = _cause(group, group.current.strategy, should_have, unfit)
         lags, rates = group.weights.lag[orphans], group.weights.msgs_per_s[orphans].tolist()
         yield finding(
             ORPHAN_QUEUE,
@@ -239,7 +250,8 @@ def orphan_queue(group: AssessedGroup) -> Iterator[Finding]:
             message=f"Nobody reads {len(orphans)} of {counted(size, 'queue')}: {listed([*map(queue_label, names)])}."
             + _listed_for(missing, len(set().union(*lists.values())), len(names))
             + (_in_no_list(len(names)) if cause == OF_LISTS and not missing else "")
-            + _not_taken_by(should_have),
+            + _not_taken_by(should_have)
+            + _not_assigned_to(unfit),
         )
 
 
@@ -267,8 +279,23 @@ def _not_taken_by(client_ids: Sequence[str]) -> str:
     return f" By {whose} strategy {listed(client_ids)} should have taken them long ago."
 
 
-def _cause(group: AssessedGroup, strategy: str) -> str:
-    return orphan_cause(group, strategy) or _of_strategy(strategy)
+def _not_assigned(group: AssessedGroup) -> list[str]:
+    """The strategies that clients report to whom brokers assign no queue that is popped."""
+    members = group.division.members
+    is_assigned = members.is_assigned[members.client].tolist()
+    reported = (one.allocate_strategy for one, fits in zip(members.consumers, is_assigned, strict=True) if not fits)
+    return sorted(filter(None, set(reported)))
+
+
+def _not_assigned_to(strategies: Sequence[str]) -> str:
+    """A further sentence on the strategies of clients to whom brokers assign no queue; empty if there are none."""
+    return f" Brokers assign them by AVG or AVG_BY_CIRCLE, and clients run {listed(strategies)}." if strategies else ""
+
+
+def _cause(group: AssessedGroup, strategy: str, should_have: Sequence[str], unfit: Sequence[str]) -> str:
+    if should_have:
+        return NOT_TAKEN
+    return NOT_ASSIGNED if unfit else orphan_cause(group, strategy) or _of_strategy(strategy)
 
 
 def _missing_lists(group: AssessedGroup, orphans: Collection[Queue]) -> dict[str, set[Queue]]:

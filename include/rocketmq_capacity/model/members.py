@@ -14,7 +14,7 @@ from msgspec import json, structs
 
 from rocketmq_capacity.model.arrays import Flags, Integers
 from rocketmq_capacity.model.facts import Consumer, GroupFacts
-from rocketmq_capacity.vocabulary import java_order
+from rocketmq_capacity.vocabulary import NOT_ASSIGNED_BY_BROKERS, java_order
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,14 @@ class Members:
     def has_grpc(self) -> bool:
         """Whether a Proxy assigns the queues of some consumers."""
         return any(one.is_grpc for one in self.consumers)
+
+    @cached_property
+    def is_assigned(self) -> Flags:
+        """Whether brokers assign queues to each different id that pops: not if its clients report unfit strategies."""
+        is_assigned = np.zeros(len(self.client_ids), bool)
+        fits = [one.is_grpc or one.allocate_strategy not in NOT_ASSIGNED_BY_BROKERS for one in self.consumers]
+        is_assigned[self.client[fits]] = True
+        return is_assigned
 
     @cached_property
     def listed(self) -> "Members":

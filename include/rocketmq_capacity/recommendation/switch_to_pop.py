@@ -24,7 +24,16 @@ from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_progress, set_consume_mode
 from rocketmq_capacity.recommendation.effects import gives_work, side_shown
 from rocketmq_capacity.recommendation.facts import AdvisedGroup, GroupAction, needs_fewer
-from rocketmq_capacity.vocabulary import ASSIGNED_BY_BROKERS, CONSUME_ACTIVELY, JAVA, POP, PULL, TIMER_ENABLED
+from rocketmq_capacity.vocabulary import (
+    ASSIGNED_BY_BROKERS,
+    AVG,
+    CONSUME_ACTIVELY,
+    JAVA,
+    NOT_ASSIGNED_BY_BROKERS,
+    POP,
+    PULL,
+    TIMER_ENABLED,
+)
 
 
 def _check(recommended: Recommended, nameserver: str) -> Proof:
@@ -161,9 +170,13 @@ def _places(group: AdvisedGroup) -> list[tuple[str, Place]]:
 
 
 def _popped(facts: GroupFacts, share: int) -> GroupFacts:
-    """The group with all of its topics popped."""
+    """The group with all of its topics popped, by clients to whom brokers assign queues."""
     reads = (replace(one, message_request_mode=POP, pop_share_queue_num=share) for one in facts.business)
-    return replace(facts, message_request_mode=POP, reads=tuple(reads))
+    consumers = (
+        replace(one, allocate_strategy=AVG) if one.allocate_strategy in NOT_ASSIGNED_BY_BROKERS else one
+        for one in facts.consumers
+    )
+    return replace(facts, message_request_mode=POP, reads=tuple(reads), consumers=tuple(consumers))
 
 
 GROUP_ACTIONS: Final[tuple[GroupAction, ...]] = (switch_to_pop,)
