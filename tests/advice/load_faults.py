@@ -98,8 +98,10 @@ def clients_that_are_too_busy(fleet: Fleet) -> Expected:
 
 
 def traffic_that_outgrows_its_clients(fleet: Fleet) -> Expected:
-    """It grows by a fiftieth of today's each day, and its clients bear an eighth more."""
-    group = some_group(fleet, "plain", "circle", alone=True)
+    """It grows by a fiftieth of today's each day, and its clients bear an eighth more. Each has two queues or more."""
+    group = some_group(
+        fleet, "plain", "circle", alone=True, of=lambda one: 2 * len(one.clients) <= len(queues_of(fleet, one))
+    )
     fleet.days = GROWING_DAYS
     only_topic(fleet, group).growth = 0.02
     busy(fleet, group, 0.62 / BUSIEST_DAY)

@@ -21,7 +21,7 @@ from rocketmq_capacity.wording import counted, fixed, listed, percent, rounded
 
 MAY_BE_LOST: Final = (
     "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"
-    " groups that would be too weak more clients."
+    " groups that would be too weak more clients, with more queues where each queue has a client of its own already."
 )
 IS_LOST: Final = (
     "Start the master of {subjects} again: {message} If it cannot come back soon, slaveReadEnable=true on the slave"
