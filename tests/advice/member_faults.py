@@ -47,7 +47,7 @@ def a_list_for_config_with_a_gap(fleet: Fleet) -> Expected:
         "ORPHAN_QUEUE",
         ("CRITICAL",),
         ("CHANGE_STRATEGY",),
-        *BEHIND | {"IDLE_CONSUMERS", "ALLOCATION_SKEW"},
+        *BEHIND | {"IDLE_CONSUMERS", "ALLOCATION_SKEW", "TRAFFIC_SKEW"},
     )
 
 
