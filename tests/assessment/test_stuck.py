@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Client, InventoryOwnedQueue
+from rocketmq_capacity.snapshot.inventory import Client, InventoryGroupOffset, InventoryOwnedQueue, Sample
 from tests.assessment.cases import BROKERS, Part, a_group, a_topic, ago, member
 from tests.assessment.judge import Judgement, Row, judge
 from tests.simulation.clusters import cluster, queues
@@ -55,8 +55,8 @@ PART.case(
         ),
     ],
     queues("broker-a", 3),
-    samples={("held_and_stuck", "broker-a", 0): STANDS},
-    lags={("held_and_stuck", "broker-a", 0): 10, ("held_and_stuck", "broker-a", 1): 2_000},
+    samples={("held_and_stuck", "broker-a", 0): [(99_400, 97_000)]},
+    lags={("held_and_stuck", "broker-a", 0): 3_000, ("held_and_stuck", "broker-a", 1): 2_000},
 )
 PART.case(
     "holds_untold",
@@ -79,13 +79,13 @@ def test_each_queue_is_named_with_its_owner_and_its_cause(judged: Judgement) -> 
         "state": "NO_PROGRESS",
         "cause": "LISTENER_BUSY",
         "since_s": 300.0,
-        "lag": 10,
+        "lag": 3_000,
     }
     assert row["evidence"]["since_s"] == 300.0
     assert (second["client_id"], second["state"], second["lag"]) == ("c02", "DROPPED", 2_000)
     assert (
         row["message"]
-        == "2 queues with 2,010 messages of lag are stuck at c01, c02 for 300 s: 1 DROPPED, 1 NO_PROGRESS."
+        == "2 queues with 5,000 messages of lag are stuck at c01, c02 for 300 s: 1 DROPPED, 1 NO_PROGRESS."
     )
 
 
@@ -151,6 +151,40 @@ def test_a_listener_is_busy_for_too_long_after_the_bound(consumed_ago_s: float, 
     row = found([holder("pay", cached_msgs=1, consumed_ago_s=consumed_ago_s)])
 
     assert (states(row) == [("NO_PROGRESS", "LISTENER_BUSY", 61.0)]) is is_stuck
+
+
+@pytest.mark.parametrize(
+    ("rate", "lag", "sampled_ago_s", "told"),
+    [
+        (0.1, 1, 5, None),
+        (0.1, 6, 5, None),
+        (0.1, 7, 5, ("WARNING", 70.0)),
+        (0.1, 30, 5, ("CRITICAL", 300.0)),
+        (100.0, 900_000, 5, ("CRITICAL", 3_600.0)),
+        (0.0, 1, 5, ("WARNING", 5.0)),
+        (None, 1, 5, ("WARNING", 5.0)),
+        (0.1, 1, 300, ("CRITICAL", 300.0)),
+    ],
+    ids=["just came", "at bound", "above", "long ago", "at work before", "unknown", "no rate", "by the samples"],
+)
+def test_a_message_that_comes_to_an_idle_queue_has_not_waited_since_the_message_before_it(
+    rate: float | None, lag: int, sampled_ago_s: float, told: tuple[str, float] | None
+) -> None:
+    """Its listener takes its time, and finished the message before it an hour ago."""
+    topic = a_topic("pay", queues("broker-a", 1), rates={("broker-a", 0): rate})
+    offset = InventoryGroupOffset(
+        topic="pay",
+        broker_name="broker-a",
+        queue_id=0,
+        broker_offset=1_000_000,
+        consumer_offset=1_000_000 - lag,
+        samples=(Sample(at=ago(sampled_ago_s), broker_offset=1_000_000, consumer_offset=1_000_000 - lag),),
+    )
+    client = holder("pay", cached_msgs=1, consumed_ago_s=3_600)
+    group = a_group("g", [client], [topic], orderly=False, offsets=(offset,))
+    row = judge(cluster([topic], [group], BROKERS)).found("STUCK_QUEUE")
+
+    assert (row and (row["severity"], row["evidence"]["since_s"])) == told
 
 
 def test_an_offset_that_does_not_move_for_longer_than_the_bound_needs_no_time_of_the_client() -> None:

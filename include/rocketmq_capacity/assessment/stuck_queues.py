@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 from rocketmq_capacity.assessment.sampled import Sampled
 from rocketmq_capacity.assessment.suspended import Suspended
@@ -84,7 +84,7 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
         Queue(reads.topic.topic, one.broker_name, one.queue_id): one.put_msgs_per_s or 0.0
         for reads in facts.business
         for one in reads.topic.written
-        if refused
+        if refused or candidates
     }
     stuck: dict[tuple[Queue, str], Stuck] = {}
     for queue, why in refused.items():
@@ -96,12 +96,13 @@ def stuck_queues(sampled: Sampled, bounds: StuckQueue, suspended: Collection[Sus
             stuck[queue, client_id or ""] = Stuck(queue, client_id, REFUSED, why, since_s, lag, has_waiting)
     for owned in candidates:
         queue = owned.queue
-        state = _state(facts, owned, samples, bounds)
+        lag = lags.get(queue)
+        busy = _busy(facts, owned, samples, lag, written.get(queue, 0.0))
+        state = _state(facts, owned, samples, bounds, busy)
         if state is not None:
-            cause, since_s = _cause(facts, owned, state, holders, bounds)
+            cause, since_s = _cause(facts, owned, state, holders, bounds, busy)
             if since_s is None and state == NO_PROGRESS and samples is not None:
                 since_s = samples.stands_s(queue)
-            lag = lags.get(queue)
             has_waiting = bool(lag or owned.cached_msgs) and _may_stand(samples, queue, cause)
             stuck[queue, owned.client_id] = Stuck(queue, owned.client_id, state, cause, since_s, lag, has_waiting)
     for client in suspended:
@@ -137,7 +138,37 @@ def _may_be_stuck(facts: GroupFacts, owned: Owned, bounds: StuckQueue) -> bool:
     return bool(owned.dropped or owned.cached_msgs or is_silent or is_unlocked)
 
 
-def _state(facts: GroupFacts, owned: Owned, sampled: Sampled | None, bounds: StuckQueue) -> State | None:
+class Busy(NamedTuple):
+    """For how long a client has had messages of a queue and has finished none; None if unknown.
+
+    Attributes:
+        least_s: at least so many seconds.
+        most_s: at most so many.
+    """
+
+    least_s: float | None
+    most_s: float | None
+
+
+def _busy(facts: GroupFacts, owned: Owned, sampled: Sampled | None, lag: int | None, rate: float) -> Busy:
+    """For how long a client has had messages of a queue and has finished none.
+
+    A client that consumes in order notes when it last gave its listener messages, any other one when the listener last
+    finished one. An idle queue makes that long ago, although the messages that wait have only just come: at the
+    queue's rate as long ago as it takes to write them, and at the latest before the samples in which they wait.
+    Source: ProcessQueue.takeMessages and removeMessage, rocketmq-all-5.3.3.
+    """
+    consumed_s = owned.consumed_ago_s
+    if consumed_s is None or facts.is_orderly or sampled is None or lag is None:
+        return Busy(consumed_s, consumed_s)
+    stood_s = sampled.stands_s(owned.queue)
+    if rate <= 0:
+        return Busy(None if stood_s is None else min(stood_s, consumed_s), consumed_s)
+    waited_s = min(max(lag / rate, stood_s or 0.0), consumed_s)
+    return Busy(waited_s, waited_s)
+
+
+def _state(facts: GroupFacts, owned: Owned, sampled: Sampled | None, bounds: StuckQueue, busy: Busy) -> State | None:
     if owned.dropped and (owned.pulled_ago_s is None or owned.pulled_ago_s > bounds.dropped_s):
         return DROPPED
     if facts.is_orderly and facts.is_clustering:
@@ -146,20 +177,20 @@ def _state(facts: GroupFacts, owned: Owned, sampled: Sampled | None, bounds: Stu
             return NOT_LOCKED
         if _is_over(owned.locked_ago_s, bounds.lock_s):
             return NOT_LOCKED
-    if owned.cached_msgs and _makes_no_progress(owned, sampled, bounds.no_progress_s):
+    if owned.cached_msgs and _makes_no_progress(owned, sampled, bounds.no_progress_s, busy):
         return NO_PROGRESS
     if _is_over(owned.pulled_ago_s, bounds.pull_s) or _is_over(owned.silent_s, bounds.pull_s):
         return NOT_PULLED
     return None
 
 
-def _makes_no_progress(owned: Owned, sampled: Sampled | None, bound_s: float) -> bool:
+def _makes_no_progress(owned: Owned, sampled: Sampled | None, bound_s: float, busy: Busy) -> bool:
     """Whether a client has messages of a queue, but has not finished any for too long.
 
     A group that has never committed an offset on the queue has no samples; then only the client's report counts. The
     offset of an idle queue does not move either, so messages have to wait in two samples.
     """
-    is_long = _is_over(owned.consumed_ago_s, bound_s)
+    is_long = _is_over(busy.most_s, bound_s)
     if sampled is None or owned.queue not in sampled.places:
         return is_long
     stood_s = sampled.stands_s(owned.queue)
@@ -167,10 +198,10 @@ def _makes_no_progress(owned: Owned, sampled: Sampled | None, bound_s: float) ->
 
 
 def _cause(
-    facts: GroupFacts, owned: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue
+    facts: GroupFacts, owned: Owned, state: State, holders: Mapping[Queue, set[str]], bounds: StuckQueue, busy: Busy
 ) -> tuple[str | None, float | None]:
     """Why, and for how long, as far as known."""
-    is_busy = bool(owned.cached_msgs) and _is_over(owned.consumed_ago_s, bounds.no_progress_s)
+    is_busy = bool(owned.cached_msgs) and _is_over(busy.most_s, bounds.no_progress_s)
     if state == DROPPED:
         return LISTENER_BUSY if is_busy else None, owned.pulled_ago_s
     if state == NOT_LOCKED:
@@ -178,7 +209,7 @@ def _cause(
             return NO_MASTER, owned.locked_ago_s
         return HELD_ELSEWHERE if holders[owned.queue] > {owned.client_id} else None, owned.locked_ago_s
     if state == NO_PROGRESS:
-        return LISTENER_BUSY if is_busy else ONE_MESSAGE, owned.consumed_ago_s if is_busy else None
+        return LISTENER_BUSY if is_busy else ONE_MESSAGE, busy.least_s if is_busy else None
     if _is_over(owned.silent_s, bounds.pull_s):
         return CLIENT_OR_CLOCK, owned.silent_s
     return PULLS_STOPPED, owned.pulled_ago_s
