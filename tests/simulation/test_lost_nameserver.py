@@ -99,6 +99,18 @@ def test_the_others_are_compared_with_the_route_that_is_left() -> None:
     assert other == views[:2]
 
 
+def test_the_route_that_is_left_has_every_broker_that_one_of_the_others_gives() -> None:
+    views = (
+        InventoryNameserver(nameserver_addr=FIRST),
+        gives(SECOND, queues("broker-b", 6)),
+        gives(THIRD, queues("broker-a"), queues("broker-b")),
+    )
+    now = after(a_cluster(nameservers=(FIRST, SECOND, THIRD), nameserver_views=views), lost(FIRST))
+
+    assert route(now) == {"broker-a": 4, "broker-b": 6}
+    assert [one.routes is None for one in now.nameserver_views or ()] == [False, False]
+
+
 @pytest.mark.parametrize(
     ("nameservers", "changes", "problem"),
     [

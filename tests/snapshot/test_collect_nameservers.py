@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.snapshot.collect import CollectOptions
@@ -78,6 +80,19 @@ def test_routes_that_differ_are_listed_as_each_name_server_gives_them() -> None:
     assert differs.routes == (InventoryRoute(topic="pay", queues=(on("a", 4),)),)
     assert differs.brokers is None
     assert [topic.queues for topic in inventory.topics] == [(on("a", 4), on("b", 4)), ()]
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["the first one", "the second one"])
+def test_a_broker_that_one_name_server_has_lost_keeps_its_queues_whichever_is_asked_first(is_first: bool) -> None:
+    """Its queues are there: who plans without them would create a topic anew that its broker has."""
+    whole, cut = told("pay", a=4, b=16), told("pay", a=4)
+    first, second = (cut, whole) if is_first else (whole, cut)
+    inventory = snapshot_of([ToldBroker("a"), ToldBroker("b")], name_server=first, other_name_servers=[second])
+
+    assert [topic.queues for topic in inventory.topics] == [(on("a", 4), on("b", 16))]
+    (differs,) = (view for view in inventory.nameserver_views or () if view.routes)
+    assert differs.nameserver_addr == (inventory.nameservers or ())[0 if is_first else 1]
+    assert differs.routes == (InventoryRoute(topic="pay", queues=(on("a", 4),)),)
 
 
 def test_a_broker_at_another_address_is_listed() -> None:

@@ -24,7 +24,7 @@ Queues = tuple[TopicQueues, ...]
 def without_nameserver(inventory: Inventory, address: str) -> Inventory:
     """The inventory without a name server: the brokers and routes that the others give.
 
-    A topic has the route of the first name server that has one, as in a snapshot. Brokers that register with the lost
+    A topic has its queues on every broker that one of them gives, as in a snapshot. Brokers that register with the lost
     one alone are gone. If no name server is left, all routes stay as they are, because clients keep them.
     """
     left = tuple(one for one in inventory.nameservers or () if one != address)
@@ -45,7 +45,7 @@ def _with_routes(after: Inventory, before: Inventory, views: Sequence[InventoryN
     differing = {route.topic for view in before.nameserver_views or () for route in view.routes or ()}
     routes_of_views = [{route.topic: route.queues for route in view.routes or ()} for view in views]
     given = [{name: each.get(name, known.get(name, ())) for name in differing} for each in routes_of_views]
-    joined = {name: next((each[name] for each in given if each[name]), ()) for name in differing}
+    joined = {name: _joined([each[name] for each in given]) for name in differing}
     return replace(
         after,
         topics=tuple(_with_queues(topic, joined) for topic in before.topics),
@@ -55,6 +55,12 @@ def _with_routes(after: Inventory, before: Inventory, views: Sequence[InventoryN
         if len(views) > 1
         else None,
     )
+
+
+def _joined(routes: Sequence[Queues]) -> Queues:
+    """The queues on every broker that one of the routes has, each as in the first of these, in Java's order."""
+    by_broker = {queues.broker_name: queues for route in reversed(routes) for queues in route}
+    return tuple(by_broker[name] for name in sorted(by_broker, key=java_order))
 
 
 def _with_queues(topic: InventoryTopic, joined: Mapping[str, Queues]) -> InventoryTopic:

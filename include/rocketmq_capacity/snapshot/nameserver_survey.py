@@ -5,16 +5,20 @@ they may disagree. Numbers are RocketMQ's request codes.
 """
 
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import ConnectionSettings
 from rocketmq_capacity.protocol import request
-from rocketmq_capacity.protocol.body.cluster import BrokerData, ClusterInfo, TopicRoute
+from rocketmq_capacity.protocol.body.cluster import BrokerData, ClusterInfo, QueueData, StaticMapping, TopicRoute
 from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
 from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.settings.address import Address
 from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.survey import Survey
+
+OfBroker = TypeVar("OfBroker", QueueData, BrokerData, StaticMapping)
+"""What a route has of one broker."""
 
 
 class NameServerSurvey(Survey):
@@ -83,10 +87,29 @@ def joined_info(surveys: Collection[NameServerSurvey]) -> ClusterInfo:
 
 
 def joined_routes(surveys: Collection[NameServerSurvey]) -> dict[str, TopicRoute]:
-    """The route of each topic that has one, from the first name server that knows it."""
+    """The route of each topic that has one, with every broker that some name server gives.
+
+    A broker registers its topics with each name server, so one that lost a name server still has its queues. They are
+    as the first name server gives them.
+    """
     routes: dict[str, TopicRoute] = {}
     for survey in surveys:
         for topic, route in survey.routes.items():
             if route is not None:
-                routes.setdefault(topic, route)
+                known = routes.get(topic)
+                routes[topic] = route if known is None or known == route else _joined(known, route)
     return routes
+
+
+def _joined(route: TopicRoute, other: TopicRoute) -> TopicRoute:
+    """The route, with what the other one has of further brokers."""
+    return TopicRoute(
+        queues=_with_further(route.queues, other.queues),
+        brokers=_with_further(route.brokers, other.brokers),
+        static_mappings=_with_further(route.static_mappings, other.static_mappings),
+    )
+
+
+def _with_further(known: tuple[OfBroker, ...], others: tuple[OfBroker, ...]) -> tuple[OfBroker, ...]:
+    names = {each.broker_name for each in known}
+    return known + tuple(each for each in others if each.broker_name not in names)
