@@ -62,6 +62,33 @@ def test_who_locks_or_pops_does_not_read_from_a_slave_that_others_read(facts: di
     assert judged(READS, **facts).group("g")["reading_status"] == "UNREAD"
 
 
+@pytest.mark.parametrize(
+    ("config", "facts", "severity"),
+    [
+        (READS, {"subscriptions": (pops("t"),)}, "CRITICAL"),
+        (READS, {"message_request_mode": "POP"}, "CRITICAL"),
+        (READS | {"enableSlaveActingMaster": "true"}, {"subscriptions": (pops("t"),)}, "WARNING"),
+        (READS, {}, "WARNING"),
+    ],
+    ids=["pops the topic", "pops everything", "a slave may act as master", "pulls"],
+)
+def test_a_slave_that_others_read_is_no_help_to_a_group_that_pops(
+    config: dict[str, str], facts: dict[str, Any], severity: str
+) -> None:
+    found = judged(config, **facts)
+    (row,) = [one for one in found.findings if one["rule"] == "BROKER_LOSS" and one["broker_name"] == "broker-b"]
+
+    assert row["severity"] == severity
+
+
+def test_a_group_that_pops_from_other_brokers_alone_misses_no_master() -> None:
+    groups = [readers("g", ON_BOTH), readers("popping", ELSEWHERE, message_request_mode="POP")]
+    found = judge(cluster([ON_BOTH, ELSEWHERE], groups, (broker("broker-a"), slave(READS))))
+    (row,) = [one for one in found.findings if one["rule"] == "BROKER_LOSS" and one["broker_name"] == "broker-b"]
+
+    assert row["severity"] == "WARNING"
+
+
 def test_a_broker_without_business_topics_may_lack_a_master() -> None:
     inventory = cluster([ELSEWHERE], [readers("g", ELSEWHERE)], (broker("broker-a"), slave(REFUSES)))
 
@@ -73,3 +100,12 @@ def test_the_answer_is_to_start_the_master_again() -> None:
     rows = [row for row in answer(inventory).all("INVESTIGATE") if "BROKER_LOSS" in row["rules"]]
 
     assert any("Start the master of broker-b again: broker-b has no master" in row["reason"] for row in rows)
+
+
+@pytest.mark.parametrize(("config", "is_advised"), [(REFUSES, True), (None, True), (READS, False)])
+def test_a_slave_that_is_read_already_needs_no_other_setting(config: dict[str, str] | None, is_advised: bool) -> None:
+    inventory = cluster([ON_BOTH], [readers("g", ON_BOTH)], (broker("broker-a"), slave(config)))
+    rows = [row for row in answer(inventory).all("INVESTIGATE") if "BROKER_LOSS" in row["rules"]]
+    (reason,) = [row["reason"] for row in rows if "Start the master" in row["reason"]]
+
+    assert ("slaveReadEnable=true" in reason) is is_advised

@@ -1,6 +1,6 @@
 """BROKER_LOSS: what the loss of one broker would do, and brokers that have lost their master already."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 from rocketmq_capacity.assessment.broker_loads import BrokerLoads, OverBroker
@@ -23,7 +23,8 @@ MAY_BE_LOST: Final = (
     "Decide whether the cluster may lose one of these brokers: spread their topics to other brokers, and give the"
     " groups that would be too weak more clients, with more queues where each queue has a client of its own already."
 )
-IS_LOST: Final = (
+IS_LOST: Final = "Start the master of {subjects} again: {message}"
+IS_LOST_AND_UNREAD: Final = (
     "Start the master of {subjects} again: {message} If it cannot come back soon, slaveReadEnable=true on the slave"
     " lets clients that pull in any order read what is left there."
 )
@@ -81,7 +82,9 @@ class BrokerLossEvidence(Evidence, frozen=True, kw_only=True):
 def _advice(_: Finding, evidence: Evidence) -> str:
     if isinstance(evidence, CrashEvidence):
         return HAS_CRASHED
-    return IS_LOST if isinstance(evidence, MasterlessEvidence) else MAY_BE_LOST
+    if isinstance(evidence, MasterlessEvidence):
+        return IS_LOST if evidence.can_pull else IS_LOST_AND_UNREAD
+    return MAY_BE_LOST
 
 
 BROKER_LOSS: Final = Rule(
@@ -118,8 +121,8 @@ BROKER_LOSS: Final = Rule(
     policy's `brokers`.
 
     Where the master is lost, nobody can write, and mostly nobody reads. Its slave answers clients that pull in any
-    order only with `slaveReadEnable`; with it the finding is a WARNING. Its groups have the `reading_status`
-    UNREAD, or UNKNOWN if the slave does not tell its settings. Start the master again.
+    order only with `slaveReadEnable`; with it the finding is a WARNING, unless a group pops there. Its groups have the
+    `reading_status` UNREAD, or UNKNOWN if the slave does not tell its settings. Start the master again.
 
     A broker that crashes without a slave leaves every route, and with it the cluster that a snapshot sees. Only the
     history tells of it: the last snapshot that has its master, with messages coming to business queues that could be
@@ -230,15 +233,17 @@ def gone_brokers(cluster: ClusterFacts, _: Disagreements, __: Policy) -> Iterato
 
 
 def masterless_brokers(
-    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], cluster: ClusterFacts
+    groups: Iterable[GroupLoss], topics: Iterable[TopicLoss], popping: Collection[str], cluster: ClusterFacts
 ) -> Iterator[Finding]:
     """BROKER_LOSS: a broker has slaves and no master now, so that nobody writes there, and maybe nobody reads.
 
-    It is CRITICAL unless every client that pulls in any order is known to read from a slave.
+    It is CRITICAL unless every client that pulls in any order is known to read from a slave, and if a group pops there
+    and cannot. FIFO_BROKEN speaks of groups that consume in order.
 
     Args:
         groups: those that read queues of each broker.
         topics: those that have queues on it.
+        popping: the names of groups that pop all of their topics.
         cluster: brokers.
     """
     without = masterless(cluster.brokers)
@@ -250,17 +255,20 @@ def masterless_brokers(
         names = sorted((one.topic for one in held if one.lost == name), key=java_order)
         reading = sorted((one.consumer_group for one in readers if one.lost == name), key=java_order)
         if names:
-            yield _masterless(name, slaves, names, reading)
+            yield _masterless(name, slaves, names, reading, pops=any(group in popping for group in reading))
 
 
-def _masterless(name: str, slaves: Sequence[Broker], topics: Sequence[str], groups: Sequence[str]) -> Finding:
+def _masterless(
+    name: str, slaves: Sequence[Broker], topics: Sequence[str], groups: Sequence[str], *, pops: bool
+) -> Finding:
     reading = readable_without_master(slaves)
+    is_read = reading.pull and not (pops and reading.pop is False)
     can = "nobody reads" if reading.pull is False else "only clients that pull in any order read"
     if reading.pull is None:
         can = "it is unknown whether anybody reads"
     return finding(
         BROKER_LOSS,
-        WARNING if reading.pull else CRITICAL,
+        WARNING if is_read else CRITICAL,
         broker_name=name,
         subjects=[name],
         evidence=MasterlessEvidence(

@@ -132,7 +132,7 @@ def assess(planning: Planning, before: RunFindings | None = None) -> None:
             *bad_versions(planning.rows(tables.VersionFault)),
             *topic_coverage(places, orders, cluster, policy),
             *read_only_idle(planning.records(tables.GroupStatus, Drained, IS_DRAINED), cluster),
-            *masterless_brokers(of_brokers, places, cluster),
+            *masterless_brokers(of_brokers, places, planning.groups_that_pop(), cluster),
             *broker_loss(of_brokers, places, loads, cluster, policy),
             *suspect_snapshot(
                 planning.business_groups(),

@@ -33,7 +33,7 @@ from rocketmq_capacity.tables.assess.findings import CLOSING, FoundPlace
 from rocketmq_capacity.tables.dataset import Dataset
 from rocketmq_capacity.tables.rows import Record, Row, is_one_of, records_where, rows_in, rows_where, table_in
 from rocketmq_capacity.tables.source import number_of_rows, parquet_file_in_part
-from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, SEVERITIES
+from rocketmq_capacity.vocabulary import ABSENT, BUSINESS, INFO, POP, SEVERITIES
 from rocketmq_capacity.wording import counted
 
 if TYPE_CHECKING:
@@ -326,6 +326,12 @@ class Planning:
         readers = set(self._column(tables.Subscription, "consumer_group", is_read).to_pylist())
         return readers & set(
             self._column(tables.ConsumerGroup, "consumer_group", pc.field("kind") == BUSINESS).to_pylist()
+        )
+
+    def groups_that_pop(self) -> set[str]:
+        """The names of the groups that pop all of their business topics."""
+        return set(
+            self._column(tables.ConsumerGroup, "consumer_group", pc.field("message_request_mode") == POP).to_pylist()
         )
 
     def flagged(self) -> set[tuple[str, str]]:
