@@ -85,5 +85,7 @@ def test_each_figure_of_a_rule_has_a_meaning_and_each_number_a_unit(name: str) -
         assert set(kind.adds_to) <= set(Impact.__struct_fields__)
         assert [name for name in kind.adds_to.values() if not hasattr(kind, name)] == []
         assert [one.name for one in every(figures) if not one.meaning] == []
+        # The page says what is counted itself: "clients that left".
+        assert [one.name for one in every(figures) if one.unit and one.meaning.startswith(one.unit)] == []
         numbers = numbers_of(msgspec.inspect.type_info(kind)) - {"queue_id"}
         assert sorted(number for number in numbers if unit_of(number, name) is None) == []

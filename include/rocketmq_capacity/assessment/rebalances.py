@@ -27,7 +27,7 @@ class RebalanceEvidence(Evidence, frozen=True, kw_only=True):
 
     hours: Annotated[float, means("time between the snapshots that were compared")]
     snapshots: Annotated[int, means("that were compared, each with the next one", "snapshot")]
-    changed: Annotated[int, means("steps from a snapshot to the next in which members changed", "step")]
+    changed: Annotated[int, means("from a snapshot to the next in which members changed", "step")]
     came: Annotated[int, means("that came, at least", "client")]
     left: Annotated[int, means("that left, at least", "client")]
     clients: Annotated[int, means("of the group at the same time, at most", "client")]
