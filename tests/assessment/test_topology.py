@@ -130,6 +130,39 @@ def test_a_view_that_says_what_the_inventory_says_is_no_difference() -> None:
     assert found(asked(says(queues("broker-b"), queues("broker-a")))) is None
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [{"perm": None}, {"read_queue_nums": None}, {"read_queue_nums": None, "write_queue_nums": None, "perm": None}],
+)
+def test_what_the_inventory_does_not_know_of_a_route_is_no_difference(facts: dict[str, Any]) -> None:
+    inventory = asked(says(queues("broker-a"), queues("broker-b")))
+    pay, ship = inventory.topics
+    partly = tuple(replace(each, **facts) for each in pay.queues or ())
+
+    for known in (partly, None):
+        assert found(replace(inventory, topics=(replace(pay, queues=known), ship))) is None
+
+
+def test_what_a_name_server_does_not_tell_of_a_route_is_no_difference() -> None:
+    half = replace(queues("broker-b"), perm=None)
+    assert found(asked(says(queues("broker-a"), half))) is None
+
+    for differs, severity in (({"read_queue_nums": 2}, "CRITICAL"), ({"write_queue_nums": 2}, "WARNING")):
+        row = found(asked(says(queues("broker-a"), replace(half, **differs))))
+        assert row is not None
+        assert (row["severity"], row["evidence"]["broker_names"]) == (severity, ["broker-b"])
+
+
+def test_a_broker_whose_address_is_unknown_is_no_difference() -> None:
+    listed = tuple(
+        ListedBroker(broker_name=one.broker_name, broker_id=0, broker_addr=one.broker_addr) for one in BROKERS
+    )
+    inventory = asked(InventoryNameserver(nameserver_addr=SECOND, brokers=listed))
+    brokers = tuple(replace(one, broker_addr=None) for one in inventory.brokers)
+
+    assert found(replace(inventory, brokers=brokers)) is None
+
+
 def answers_of(inventory: Inventory) -> Answers:
     return answer(inventory)
 

@@ -17,6 +17,8 @@ from rocketmq_capacity.tables.snapshot.cluster import NameserverDifference, Slav
 from rocketmq_capacity.vocabulary import is_readable, java_order
 
 Columns = dict[str, list[Any]]
+Processes = dict[int, str | None]
+"""By broker id, the address of a process; None if it is unknown."""
 
 
 Row = TypeVar("Row", NameserverDifference, SlaveDifference)
@@ -30,7 +32,9 @@ def nameserver_differences(inventory: Inventory) -> Columns:
         if view.brokers is not None:
             rows += _of_brokers(view, view.brokers, inventory.brokers)
         for route in view.routes or ():
-            rows += _of_route(view, route.topic, route.queues, routes.get(route.topic) or ())
+            known = routes.get(route.topic, ())
+            if known is not None:
+                rows += _of_route(view, route.topic, route.queues, known)
     return _columns(NameserverDifference, rows)
 
 
@@ -57,24 +61,32 @@ def _of_brokers(
 ) -> Iterator[NameserverDifference]:
     theirs, ours = _processes(listed), _processes(brokers)
     for name in sorted(theirs.keys() | ours.keys(), key=java_order):
-        if theirs.get(name) != ours.get(name):
+        if _differ(theirs.get(name, {}), ours.get(name, {})):
             yield NameserverDifference(nameserver_addr=view.nameserver_addr, broker_name=name, is_listed=name in theirs)
 
 
-def _processes(brokers: Iterable[InventoryBroker | ListedBroker]) -> dict[str, set[tuple[int, str | None]]]:
-    processes: dict[str, set[tuple[int, str | None]]] = {}
+def _processes(brokers: Iterable[InventoryBroker | ListedBroker]) -> dict[str, Processes]:
+    processes: dict[str, Processes] = {}
     for broker in brokers:
-        processes.setdefault(broker.broker_name, set()).add((broker.broker_id, broker.broker_addr))
+        processes.setdefault(broker.broker_name, {})[broker.broker_id] = broker.broker_addr
     return processes
+
+
+def _differ(theirs: Processes, ours: Processes) -> bool:
+    """Whether two lists have other processes of a broker, as far as their addresses are known."""
+    if theirs.keys() != ours.keys():
+        return True
+    return any(None not in (theirs[one], ours[one]) and theirs[one] != ours[one] for one in ours)
 
 
 def _of_route(
     view: InventoryNameserver, topic: str, of_view: Iterable[TopicQueues], known: Iterable[TopicQueues]
 ) -> Iterator[NameserverDifference]:
+    """The brokers with other queues of a topic; what one side does not know of them is as the other side has it."""
     theirs = {queues.broker_name: queues for queues in of_view}
     ours = {queues.broker_name: queues for queues in known}
     for name in sorted(theirs.keys() | ours.keys(), key=java_order):
-        their_queues, our_queues = theirs.get(name), ours.get(name)
+        their_queues, our_queues = _filled(theirs.get(name), ours.get(name)), _filled(ours.get(name), theirs.get(name))
         if their_queues == our_queues:
             continue
         yield NameserverDifference(
@@ -88,6 +100,13 @@ def _of_route(
             readable=_readable(their_queues),
             readable_elsewhere=_readable(our_queues),
         )
+
+
+def _filled(queues: TopicQueues | None, other: TopicQueues | None) -> TopicQueues | None:
+    if queues is None or other is None:
+        return queues
+    unknown = [name for name in TopicQueues.__struct_fields__ if getattr(queues, name) is None]
+    return replace(queues, **{name: getattr(other, name) for name in unknown}) if unknown else queues
 
 
 def _readable(queues: TopicQueues | None) -> int:
