@@ -161,6 +161,16 @@ _both = ("broker-a", "broker-b")
 PART.case("unknown_to_b", [*members(3, seen_on=_both), member("lost", seen_on=("broker-a",))])
 PART.case("two_unknown", [*members(2, seen_on=_both), *(member(x, seen_on=("broker-a",)) for x in ("x", "y"))])
 PART.case("known_to_both", members(3, seen_on=_both))
+_behind = {"seen_on": ("10.0.8.1:8080", "10.0.8.2:8080")}
+PART.case("some_behind_a_proxy", [*members(3, seen_on=_both), member("p", **_behind), member("q", **_behind)])
+PART.case("all_behind_a_proxy", members(3, **_behind))
+PART.case("behind_a_local_proxy", [*members(2, seen_on=_both), member("p", seen_on=(*_both, "10.0.8.1:8080"))])
+PART.case(
+    "broadcasts_behind_a_proxy",
+    [*members(3, seen_on=_both), member("p", **_behind)],
+    message_model="BROADCASTING",
+)
+PART.case("pops_behind_a_proxy", [*members(3, seen_on=_both), member("p", **_behind)], message_request_mode="POP")
 PART.case("unknown_at_120_s", [*members(3, seen_on=_both), member("new", seen_on=("broker-a",), started_at=ago(120))])
 PART.case("unknown_at_121_s", [*members(3, seen_on=_both), member("new", seen_on=("broker-a",), started_at=ago(121))])
 PART.case("no_broker_asked", members(3))
@@ -195,6 +205,31 @@ def test_several_unknown_clients_are_counted(judged: Judgement) -> None:
 
     assert found["subjects"] == ["x", "y"]
     assert found["message"].startswith("2 clients are unknown to broker-b;")
+
+
+def test_clients_behind_a_proxy_and_clients_at_the_brokers_divide_all_queues_each(judged: Judgement) -> None:
+    """A Proxy in cluster mode lists the clients that it knows, and brokers list theirs (ConsumerManagerActivity)."""
+    found = judged.finding("MEMBERSHIP_DISAGREEMENT", "some_behind_a_proxy")
+
+    assert (found["severity"], found["subjects"]) == ("CRITICAL", ["p", "q"])
+    assert found["evidence"] == {
+        "unknown_to": [{"broker_name": name, "client_ids": ["p", "q"]} for name in _both],
+        "behind_proxies": ["p", "q"],
+    }
+    assert found["message"] == (
+        "Proxies alone know 2 clients, and brokers know 3: each side divides all queues among its own clients, so that"
+        " messages are consumed twice."
+    )
+
+
+def test_clients_that_are_all_on_one_side_agree(judged: Judgement) -> None:
+    assert judged.rules("all_behind_a_proxy") == set()
+    assert judged.rules("behind_a_local_proxy") == set()
+
+
+def test_who_broadcasts_or_pops_divides_no_queues_behind_a_proxy(judged: Judgement) -> None:
+    assert judged.found("MEMBERSHIP_DISAGREEMENT", "broadcasts_behind_a_proxy") is None
+    assert judged.finding("MEMBERSHIP_DISAGREEMENT", "pops_behind_a_proxy")["severity"] == "WARNING"
 
 
 def test_brokers_that_name_the_same_members_agree(judged: Judgement) -> None:

@@ -159,6 +159,20 @@ class DisagreementEvidence(Evidence, frozen=True, kw_only=True):
     """The evidence of MEMBERSHIP_DISAGREEMENT."""
 
     unknown_to: Annotated[Sequence[UnknownTo], means("brokers that do not name all members")]
+    behind_proxies: Annotated[Sequence[str] | UnsetType, means("clients that Proxies alone know")] = UNSET
+
+
+LOST_CONNECTION: Final = (
+    "Compare the members that each broker lists: a client that one of them lacks has lost its connection to it."
+)
+TWO_WAYS: Final = (
+    "Let all remoting clients of the group go one way: set the namesrvAddr of each to the name servers, or of each to"
+    " the Proxies. A Proxy in cluster mode and the brokers do not tell one another of their clients."
+)
+
+
+def _lost_or_behind(_: Finding, evidence: DisagreementEvidence) -> str:
+    return LOST_CONNECTION if isinstance(evidence.behind_proxies, UnsetType) else TWO_WAYS
 
 
 MEMBERSHIP_DISAGREEMENT: Final = Rule(
@@ -171,14 +185,13 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
     place=180,
     goal="LITTLE_CHURN",
     evidence=DisagreementEvidence,
-    advice=(
-        "Compare the members that each broker lists: a client that one of them lacks has lost its connection to it."
-    ),
+    advice=_lost_or_behind,
     looks="members",
     shows="the same clients, whichever broker is asked (-b).",
     shown_by="members",
     needs=("clients", "seen"),
     severities={
+        "CRITICAL": "some clients are behind a Proxy and others are not, and both consume the same messages",
         "WARNING": "the next rebalance hurts",
     },
     thresholds=("SUBSCRIPTION_MISMATCH.settled_s",),
@@ -186,6 +199,10 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
     Brokers that serve the group name different members. Clients that have just started do not count. Usually a
     client has lost its connection to one broker. If its next heartbeats (every 30 s) do not mend it, look at the
     network between the two.
+
+    Remoting clients may also use a Proxy in cluster mode as their name server. It lists only the clients of Proxies,
+    and brokers list only theirs. If a group that pulls has both (`behind_proxies`), each side divides all queues.
+    Who owns what is then computed as if all knew one another, and `reading_status` does not say TWICE.
     """,
     flaps=True,
 )
@@ -360,9 +377,13 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
 
     Its clients then compute with different lists. The rule compares brokers that answered, have a topic of the client,
     and are known to at least one client of the group. A client that has just started may have reached only some
-    brokers. gRPC clients use no such list.
+    brokers. gRPC clients use no such list. Clients behind a Proxy in cluster mode have a list of their own; those that
+    broadcast need none.
     """
     remoting = [one for one in group.facts.consumers if not one.is_grpc]
+    proxied = _behind_proxies(group, remoting)
+    if group.facts.is_broadcasting:
+        remoting = [one for one in remoting if one.client_id not in proxied]
     named = {broker for one in remoting for broker in one.seen_on or ()}
     unknown_to: dict[str, set[str]] = {}
     for consumer in remoting:
@@ -375,23 +396,43 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
         return
     ids = _distinct(chain.from_iterable(unknown_to.values()))
     brokers = sorted(unknown_to)
+    behind = sorted(proxied.intersection(ids), key=java_order) if group.is_clustering and group.facts.pulls else []
     yield finding(
         MEMBERSHIP_DISAGREEMENT,
-        WARNING,
+        CRITICAL if behind else WARNING,
         consumer_group=group.name,
         subjects=ids,
         evidence=DisagreementEvidence(
             unknown_to=[
                 UnknownTo(broker_name=broker, client_ids=sorted(unknown_to[broker], key=java_order))
                 for broker in brokers
-            ]
+            ],
+            behind_proxies=behind or UNSET,
         ),
-        message=f"{counted(len(ids), 'client')} {'is' if len(ids) == 1 else 'are'} unknown to {listed(brokers)}; "
-        + (
-            "clients that ask it who else reads divide the queues wrongly."
-            if group.is_clustering
-            else "a client that lost its connection to a broker reads nothing from it."
-        ),
+        message=_on_two_sides(len(behind), len({one.client_id for one in remoting} - proxied))
+        if behind
+        else _unknown(len(ids), brokers, is_clustering=group.is_clustering),
+    )
+
+
+def _behind_proxies(group: AssessedGroup, consumers: Iterable[Consumer]) -> set[str]:
+    """The ids of clients that no broker names, but something else does."""
+    brokers = {one.broker_name for one in group.cluster.brokers}
+    return {one.client_id for one in consumers if one.seen_on and brokers.isdisjoint(one.seen_on)}
+
+
+def _unknown(clients: int, brokers: Sequence[str], *, is_clustering: bool) -> str:
+    return f"{counted(clients, 'client')} {'is' if clients == 1 else 'are'} unknown to {listed(brokers)}; " + (
+        "clients that ask it who else reads divide the queues wrongly."
+        if is_clustering
+        else "a client that lost its connection to a broker reads nothing from it."
+    )
+
+
+def _on_two_sides(behind: int, others: int) -> str:
+    return (
+        f"Proxies alone know {counted(behind, 'client')}, and brokers know {others}: each side divides all queues among"
+        " its own clients, so that messages are consumed twice."
     )
 
 
