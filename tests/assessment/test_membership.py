@@ -164,6 +164,7 @@ PART.case("known_to_both", members(3, seen_on=_both))
 _behind = {"seen_on": ("10.0.8.1:8080", "10.0.8.2:8080")}
 PART.case("some_behind_a_proxy", [*members(3, seen_on=_both), member("p", **_behind), member("q", **_behind)])
 PART.case("all_behind_a_proxy", members(3, **_behind))
+PART.case("at_a_lost_broker", [*members(2, seen_on=_both), member("p", seen_on=("broker-c",))])
 PART.case("behind_a_local_proxy", [*members(2, seen_on=_both), member("p", seen_on=(*_both, "10.0.8.1:8080"))])
 PART.case(
     "broadcasts_behind_a_proxy",
@@ -220,6 +221,17 @@ def test_clients_behind_a_proxy_and_clients_at_the_brokers_divide_all_queues_eac
         "Proxies alone know 2 clients, and brokers know 3: each side divides all queues among its own clients, so that"
         " messages are consumed twice."
     )
+
+
+def test_who_owns_a_queue_that_both_sides_divide_is_unknown(judged: Judgement) -> None:
+    assert judged.group("some_behind_a_proxy")["reading_status"] == "UNKNOWN"
+    assert judged.group("some_behind_a_proxy")["provision_status"] == "UNDECIDED"
+    assert judged.group("some_behind_a_proxy")["provision_reason"] == (
+        "who owns which queue is unknown: clients behind a Proxy and clients at the brokers divide all queues, each"
+        " side for itself"
+    )
+    for name in ("all_behind_a_proxy", "behind_a_local_proxy", "at_a_lost_broker"):
+        assert judged.group(name)["reading_status"] == "READ"
 
 
 def test_clients_that_are_all_on_one_side_agree(judged: Judgement) -> None:

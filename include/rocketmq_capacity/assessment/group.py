@@ -35,6 +35,7 @@ from rocketmq_capacity.assessment.staff import Staff, pulled_sizes, useful_clien
 from rocketmq_capacity.assessment.stuck_queues import Stuck, stuck_queues
 from rocketmq_capacity.assessment.suspended import Shares, Suspended, suspended_clients
 from rocketmq_capacity.assessment.traffic_trend import TrafficTrend, traffic_trend
+from rocketmq_capacity.assessment.two_sides import is_divided_twice
 from rocketmq_capacity.assessment.utilisation import Work, every_client_owns_all
 from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
@@ -160,9 +161,15 @@ class AssessedGroup:
     def today(self) -> OwnersToday | None:
         """The owners of today; None if unknown, and for a group that is not clustering.
 
-        They are as clients report them where these leave queues that they should have by their strategy.
+        They are as clients report them where these leave queues that they should have by their strategy. They are
+        unknown if clients divide the queues on two sides.
         """
         return reported_owners(self.division) if self.not_taken else self._by_strategy
+
+    @cached_property
+    def is_divided_twice(self) -> bool:
+        """Whether clients behind a Proxy and clients at the brokers divide all queues, each side for itself."""
+        return is_divided_twice(self.facts, self.cluster.broker_names)
 
     @cached_property
     def not_taken(self) -> dict[Queue, str]:
@@ -177,7 +184,7 @@ class AssessedGroup:
     @cached_property
     def _by_strategy(self) -> OwnersToday | None:
         """The owners of today, as far as possible by the strategies in use."""
-        if self.current is None:
+        if self.current is None or self.is_divided_twice:
             return None
         return owned_today(self.owned, self.runs, self.applies, self.policy)
 

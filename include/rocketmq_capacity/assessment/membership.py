@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from rocketmq_capacity.assessment.finding import finding, harm
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
+from rocketmq_capacity.assessment.two_sides import behind_proxies
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
 from rocketmq_capacity.model.facts import Consumer
@@ -202,7 +203,7 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
 
     Remoting clients may also use a Proxy in cluster mode as their name server. It lists only the clients of Proxies,
     and brokers list only theirs. If a group that pulls has both (`behind_proxies`), each side divides all queues.
-    Who owns what is then computed as if all knew one another, and `reading_status` does not say TWICE.
+    Who owns what is then unknown: no client of a Proxy tells.
     """,
     flaps=True,
 )
@@ -381,7 +382,7 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
     broadcast need none.
     """
     remoting = [one for one in group.facts.consumers if not one.is_grpc]
-    proxied = _behind_proxies(group, remoting)
+    proxied = behind_proxies(group.facts, group.cluster.broker_names)
     if group.facts.is_broadcasting:
         remoting = [one for one in remoting if one.client_id not in proxied]
     named = {broker for one in remoting for broker in one.seen_on or ()}
@@ -396,7 +397,7 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
         return
     ids = _distinct(chain.from_iterable(unknown_to.values()))
     brokers = sorted(unknown_to)
-    behind = sorted(proxied.intersection(ids), key=java_order) if group.is_clustering and group.facts.pulls else []
+    behind = sorted(proxied.intersection(ids), key=java_order) if group.is_divided_twice else []
     yield finding(
         MEMBERSHIP_DISAGREEMENT,
         CRITICAL if behind else WARNING,
@@ -413,12 +414,6 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
         if behind
         else _unknown(len(ids), brokers, is_clustering=group.is_clustering),
     )
-
-
-def _behind_proxies(group: AssessedGroup, consumers: Iterable[Consumer]) -> set[str]:
-    """The ids of clients that no broker names, but something else does."""
-    brokers = {one.broker_name for one in group.cluster.brokers}
-    return {one.client_id for one in consumers if one.seen_on and brokers.isdisjoint(one.seen_on)}
 
 
 def _unknown(clients: int, brokers: Sequence[str], *, is_clustering: bool) -> str:
