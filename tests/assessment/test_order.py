@@ -151,3 +151,30 @@ def test_a_slave_that_may_act_as_master_makes_it_a_warning(setting: str | None, 
     assert found["evidence"]["slave_ids"] == [1, 2]
     assert found["evidence"]["slave_may_act_as_master"] is {"true": True, "false": False, None: None}[setting]
     assert found["message"].endswith(f"cannot lock 2 queues there{says}")
+
+
+@pytest.mark.parametrize(
+    ("reads_slaves", "severity", "says"),
+    [
+        ("true", "WARNING", "cannot lock 2 queues there: a slave may act as master."),
+        (
+            "false",
+            "CRITICAL",
+            "so that nobody reads 2 queues there in order: a slave may act as master, but it refuses every pull.",
+        ),
+    ],
+)
+def test_a_slave_that_refuses_pulls_does_so_as_well_where_it_acts_as_master(
+    reads_slaves: str, severity: str, says: str
+) -> None:
+    """Its role stays that of a slave (PullMessageProcessor.rejectRequest)."""
+    config = {"enableSlaveActingMaster": "true", "slaveReadEnable": reads_slaves}
+    slave = InventoryBroker(broker_name="broker-b", broker_id=1, config=config)
+    topic = a_topic("orders", queues("broker-a", 2), queues("broker-b", 2))
+    group = a_group("g", members(2), [topic], orderly=True, subscriptions=(reads("orders"),))
+    judged = judge(cluster([topic], [group], (broker("broker-a"), slave)))
+    found = judged.finding("FIFO_BROKEN", "g")
+
+    assert (found["severity"], found["evidence"]["slave_may_act_as_master"]) == (severity, True)
+    assert found["message"].endswith(says)
+    assert judged.group("g")["reading_status"] == ("UNREAD" if severity == "CRITICAL" else "UNKNOWN")

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
+from rocketmq_capacity.assessment.replicas import masterless, readable_without_master
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import Rule
 from rocketmq_capacity.model.facts import Place, Reads
@@ -69,7 +70,7 @@ FIFO_BROKEN: Final = Rule(
       time.
     - An orderly group reads queues of a broker that has slaves and no master. Its clients lock each queue at the
       master, so nobody reads these queues until the master is back, unless a slave acts as master
-      (`enableSlaveActingMaster`).
+      (`enableSlaveActingMaster`) and answers pulls (`slaveReadEnable`).
     """,
 )
 
@@ -115,7 +116,7 @@ def unlockable_queues(group: AssessedGroup) -> Iterator[Finding]:
     """FIFO_BROKEN: an orderly group reads queues of a broker that has slaves and no master.
 
     A clustering consumer locks a queue at the master before it reads it in order. Nobody reads a queue that cannot be
-    locked. If a slave may act as master, it is only a warning.
+    locked. If a slave may act as master, it is only a warning, unless it refuses every pull (``slaveReadEnable``).
     Source: RebalanceImpl.lock, rocketmq-all-5.3.3 (findBrokerAddressInSubscribe with only MASTER_ID).
     """
     if not (group.facts.is_orderly and group.is_clustering):
@@ -127,11 +128,11 @@ def unlockable_queues(group: AssessedGroup) -> Iterator[Finding]:
 
 
 def _unlockable(group: AssessedGroup, reads: Reads, place: Place) -> Finding:
-    slaves = [one for one in group.cluster.brokers if one.broker_name == place.broker_name]
+    slaves = masterless(one for one in group.cluster.brokers if one.broker_name == place.broker_name)[place.broker_name]
     answers = {(one.config or {}).get(ACTING) for one in slaves}
     may_act = None if None in answers and "true" not in answers else "true" in answers
-    severity: Severity = WARNING if may_act else CRITICAL
-    perhaps = "" if may_act is False else " unless a slave acts as master"
+    refuses = readable_without_master(slaves).pull is False
+    severity: Severity = WARNING if may_act and not refuses else CRITICAL
     return finding(
         FIFO_BROKEN,
         severity if group.facts.consumers else INFO,
@@ -145,8 +146,20 @@ def _unlockable(group: AssessedGroup, reads: Reads, place: Place) -> Finding:
             slave_ids=sorted(one.broker_id for one in slaves),
             slave_may_act_as_master=may_act,
         ),
-        message=f"{place.broker_name} has no master, so that the group cannot lock {counted(place.readable, 'queue')}"
-        f" there{': a slave may act as master.' if may_act else f', and nobody reads them{perhaps}.'}",
+        message=_unlockable_in_words(place, may_act, refuses=refuses),
+    )
+
+
+def _unlockable_in_words(place: Place, may_act: bool | None, *, refuses: bool) -> str:
+    if may_act and refuses:
+        return (
+            f"{place.broker_name} has no master, so that nobody reads {counted(place.readable, 'queue')} there in"
+            " order: a slave may act as master, but it refuses every pull."
+        )
+    perhaps = "" if may_act is False or refuses else " unless a slave acts as master"
+    return (
+        f"{place.broker_name} has no master, so that the group cannot lock {counted(place.readable, 'queue')}"
+        f" there{': a slave may act as master.' if may_act else f', and nobody reads them{perhaps}.'}"
     )
 
 
