@@ -4,6 +4,7 @@ import shlex
 
 import pytest
 
+from rocketmq_capacity.snapshot.inventory import GroupSettings
 from tests.assessment.cases import members
 from tests.recommendation.answers import Answers, options
 from tests.recommendation.cases import SILENT, Cases
@@ -38,6 +39,13 @@ CASES.case("safe", members(6), *_narrow)
 CASES.case("with_order_flag", members(6), *_narrow, order=True)
 CASES.case("with_message_groups", members(6), *_narrow, message_type="FIFO")
 CASES.case("read_in_order", members(6), *_narrow, orderly=True)
+CASES.case(
+    "set_to_be_read_in_order",
+    members(6),
+    *_narrow,
+    orderly=False,
+    settings=(GroupSettings(broker_names=("broker-b",), consume_message_orderly=True),),
+)
 CASES.topic("also_read_in_order", *_narrow)
 CASES.group("also_read_in_order", members(6), "also_read_in_order")
 CASES.group("reads_in_order", members(2), "also_read_in_order", orderly=True)
@@ -67,7 +75,13 @@ FORBIDDEN = {
     "perm_unknown": "the topic's own perm on broker-a is unknown.",
     "uncomputed": "what these groups of the topic would own cannot be computed: uncomputed.",
 }
-IN_ORDER = ("with_order_flag", "with_message_groups", "read_in_order", "also_read_in_order")
+IN_ORDER = (
+    "with_order_flag",
+    "with_message_groups",
+    "read_in_order",
+    "set_to_be_read_in_order",
+    "also_read_in_order",
+)
 
 
 def test_where_nothing_forbids_the_commands_can_be_run(answered: Answers) -> None:

@@ -215,18 +215,32 @@ def test_subscriptions_are_those_of_all_brokers() -> None:
     [
         (False, "false", False),
         (False, "true", True),
-        (True, "false", True),
+        (True, "false", False),
+        (True, "true", True),
+        (True, "", True),
         (None, "true", True),
-        (None, "false", None),
+        (None, "false", False),
+        (None, "", None),
     ],
 )
-def test_a_group_is_orderly_where_it_is_set_so_or_a_client_consumes_so(
+def test_a_remoting_client_decides_whether_it_consumes_in_order_and_the_groups_setting_counts_if_it_says_nothing(
     configured: bool | None, says_orderly: str, orderly: bool | None
 ) -> None:
     configs = () if configured is None else (SubscriptionGroupConfig("g", True, configured),)
-    infos = says(PROP_CONSUMEORDERLY=says_orderly)
+    infos = says(PROP_CONSUMEORDERLY=says_orderly) if says_orderly else says()
     facts = broker("a", subscription_groups=configs, connections=online("pay"), running_infos=infos)
     assert group_of([facts]).orderly is orderly
+
+
+@pytest.mark.parametrize("client_ids", [("host@12@0@abc",), ("host@12@0@abc", "c"), ()])
+def test_the_setting_of_a_group_decides_for_grpc_clients_and_for_a_group_without_clients(
+    client_ids: tuple[str, ...],
+) -> None:
+    configs = (SubscriptionGroupConfig("g", True, True),)
+    infos = says(PROP_CONSUMEORDERLY="false") if "c" in client_ids else {}
+    connections = online("pay", client_ids=client_ids) if client_ids else {}
+    facts = broker("a", subscription_groups=configs, connections=connections, running_infos=infos)
+    assert group_of([facts]).orderly is True
 
 
 def test_of_a_group_that_is_not_set_so_nobody_knows_while_a_client_does_not_answer() -> None:

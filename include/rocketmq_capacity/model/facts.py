@@ -335,6 +335,7 @@ class Reader(Facts, frozen=True, kw_only=True):
     message_model: str | None = None
     consume_from_where: str | None = None
     is_orderly: bool | None = None
+    """Whether it consumes in order, or a broker has it set so."""
     protocol: str | None = None
     unseen_clients: UnseenClients | None = None
     connections: int

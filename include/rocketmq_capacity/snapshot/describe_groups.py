@@ -45,6 +45,8 @@ from rocketmq_capacity.vocabulary import (
 
 T = TypeVar("T")
 
+_IN_ORDER: Final = "PROP_CONSUMEORDERLY"
+"""The property of a push consumer that says whether it consumes in order (ConsumerRunningInfo)."""
 LARGEST_POP_SHARE: Final = 2**31 - 1
 """A Java int."""
 
@@ -153,14 +155,20 @@ class GroupDescriber:
     def _is_orderly(
         self, consumer_group: str, online: Iterable[ConsumerConnection], infos: Mapping[str, ConsumerRunningInfo]
     ) -> bool | None:
-        """Whether the group is configured as orderly, or one of its clients consumes in order; None if unknown.
+        """Whether the group consumes in order; None if unknown.
 
-        A remoting client decides for itself, whatever the configuration says. So False needs the answers of all
-        remoting clients. The configuration decides for gRPC clients.
+        A remoting client decides for itself, whatever the configuration says: no broker looks at it. So where all
+        clients are remoting ones and tell it, they decide, and False needs the answers of all remoting clients in any
+        case. The configuration decides for gRPC clients, and for a group without clients.
+        Source: consumeMessageOrderly is read by GrpcClientSettingsManager and RouteActivity alone, rocketmq-all-5.3.3.
         """
-        if any(info.properties.get("PROP_CONSUMEORDERLY", "").lower() == "true" for info in infos.values()):
+        told = {client_id: info.properties.get(_IN_ORDER, "").lower() for client_id, info in infos.items()}
+        if "true" in told.values():
             return True
-        remoting = {one.client_id for each in online for one in each.connections if protocol_of(one) != GRPC}
+        clients = [one for each in online for one in each.connections]
+        remoting = {one.client_id for one in clients if protocol_of(one) != GRPC}
+        if clients and all(told.get(one.client_id) == "false" for one in clients):
+            return False
         configured = self._orderly.get(consumer_group)
         return configured if configured or remoting <= infos.keys() else None
 
@@ -282,7 +290,7 @@ def _rebalances_itself(info: ConsumerRunningInfo) -> bool:
     properties = info.properties
     return (
         properties.get("clientRebalance", "true").lower() == "true"
-        or properties.get("PROP_CONSUMEORDERLY", "").lower() == "true"
+        or properties.get(_IN_ORDER, "").lower() == "true"
         or is_broadcasting(properties.get("messageModel"))
     )
 

@@ -159,7 +159,7 @@ class UnitMaker:
         for group, topics, reads in self._each_group():
             subscribed = set(topics)
             lacking = [one.broker_name for one in self.snapshot.refusals(group) if one.why == "NOT_CREATED"]
-            facts = {**self._group(group, reads), "refused_by": lacking}
+            facts = {**self._group(group, reads), "is_orderly": _is_meant_in_order(group), "refused_by": lacking}
             for topic in distinct(chain(topics, (offset.topic for offset in group.offsets or ()))):
                 of_topic = {"is_subscribed": topic in subscribed, "has_offsets": group.offsets is not None}
                 readers.setdefault(topic, []).append({**facts, **of_topic})
@@ -318,6 +318,11 @@ def _owned(client_id: str, queue: InventoryOwnedQueue, ages: Ages) -> Owned:
         consumed_ago_s=ages.consumed_ago_s,
         silent_s=ages.silent_s,
     )
+
+
+def _is_meant_in_order(group: InventoryGroup) -> bool | None:
+    """Whether the group consumes in order, or is set so on a broker: then it may do so tomorrow."""
+    return any(one.consume_message_orderly for one in group.settings or ()) or group.orderly
 
 
 def _stranded(group: InventoryGroup, offset: InventoryGroupOffset) -> Stranded:
