@@ -162,12 +162,12 @@ class GroupDescriber:
         case. The configuration decides for gRPC clients, and for a group without clients.
         Source: consumeMessageOrderly is read by GrpcClientSettingsManager and RouteActivity alone, rocketmq-all-5.3.3.
         """
-        told = {client_id: info.properties.get(_IN_ORDER, "").lower() for client_id, info in infos.items()}
-        if "true" in told.values():
+        says_in_order = {client_id: info.properties.get(_IN_ORDER, "").lower() for client_id, info in infos.items()}
+        if "true" in says_in_order.values():
             return True
         clients = [one for each in online for one in each.connections]
         remoting = {one.client_id for one in clients if protocol_of(one) != GRPC}
-        if clients and all(told.get(one.client_id) == "false" for one in clients):
+        if clients and all(says_in_order.get(one.client_id) == "false" for one in clients):
             return False
         configured = self._orderly.get(consumer_group)
         return configured if configured or remoting <= infos.keys() else None
