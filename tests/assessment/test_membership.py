@@ -164,6 +164,7 @@ PART.case("known_to_both", members(3, seen_on=_both))
 _behind = {"seen_on": ("10.0.8.1:8080", "10.0.8.2:8080")}
 PART.case("some_behind_a_proxy", [*members(3, seen_on=_both), member("p", **_behind), member("q", **_behind)])
 PART.case("all_behind_a_proxy", members(3, **_behind))
+PART.case("locks_behind_a_proxy", [*members(3, seen_on=_both), member("p", **_behind)], orderly=True)
 PART.case("at_a_lost_broker", [*members(2, seen_on=_both), member("p", seen_on=("broker-c",))])
 PART.case("behind_a_local_proxy", [*members(2, seen_on=_both), member("p", seen_on=(*_both, "10.0.8.1:8080"))])
 PART.case(
@@ -220,6 +221,17 @@ def test_clients_behind_a_proxy_and_clients_at_the_brokers_divide_all_queues_eac
     assert found["message"] == (
         "Proxies alone know 2 clients, and brokers know 3: each side divides all queues among its own clients, so that"
         " messages are consumed twice."
+    )
+
+
+def test_who_locks_its_queues_reads_none_of_the_other_sides(judged: Judgement) -> None:
+    """Both sides lock at the broker: the Proxy passes the locks of its clients on (lockBatchMQ)."""
+    found = judged.finding("MEMBERSHIP_DISAGREEMENT", "locks_behind_a_proxy")
+
+    assert (found["severity"], found["evidence"]["behind_proxies"]) == ("WARNING", ["p"])
+    assert found["message"] == (
+        "Proxies alone know 1 client, and brokers know 3: each side divides all queues among its own clients, and who"
+        " locks a queue first reads it."
     )
 
 

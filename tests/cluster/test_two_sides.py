@@ -30,9 +30,10 @@ SOON = Policy.model_validate({
 
 @dataclass(frozen=True)
 class Story:
-    """What the clients of the group ``g`` hold, how many have each queue, and a snapshot."""
+    """How many clients of ``g`` and of ``g_locks`` have each queue, those of ``g`` at the brokers, and a snapshot."""
 
     readers: Counter[int]
+    lockers: Counter[int]
     at_brokers: list[int]
     inventory: Inventory
 
@@ -47,17 +48,23 @@ def story() -> Iterator[Story]:
         proxies = stack.enter_context(Proxies(cluster.nameserver, cluster.cluster_name, 2))
         cluster.create_topic("pay", {"broker-a": QUEUES})
         cluster.create_group("g")
+        cluster.create_group("g_locks")
         cluster.create_group("g_set", orderly=True)
         at_brokers = stack.enter_context(Clients(cluster.nameserver))
-        for consumer in (Consumer("g", "d1", ["pay"]), Consumer("g", "d2", ["pay"]), Consumer("g_set", "s1", ["pay"])):
-            at_brokers.start_consumer(consumer)
+        for name in ("d1", "d2"):
+            at_brokers.start_consumer(Consumer("g", name, ["pay"]))
+        at_brokers.start_consumer(Consumer("g_set", "s1", ["pay"]))
+        at_brokers.start_consumer(Consumer("g_locks", "l1", ["pay"], orderly=True))
         behind = stack.enter_context(Clients(proxies.places[0].remoting_addr))
         behind.start_consumer(Consumer("g", "p1", ["pay"]))
-        groups = ((at_brokers, "g"), (behind, "g"), (at_brokers, "g_set"))
+        until(lambda: sorted(held(at_brokers, "g_locks")) == list(range(QUEUES)), TIME_LIMIT_S)
+        behind.start_consumer(Consumer("g_locks", "l2", ["pay"], orderly=True))
+        groups = ((at_brokers, "g"), (behind, "g"), (at_brokers, "g_set"), (at_brokers, "g_locks"))
         until(lambda: all(sorted(held(*one)) == list(range(QUEUES)) for one in groups), TIME_LIMIT_S)
         addresses = [parse_address(one.remoting_addr) for one in proxies.places]
         inventory = collect_now([cluster.nameserver], options=CollectOptions(sample_count=2, proxies=addresses))
-        yield Story(Counter(held(at_brokers, "g") + held(behind, "g")), held(at_brokers, "g"), inventory)
+        readers, lockers = (Counter(held(at_brokers, one) + held(behind, one)) for one in ("g", "g_locks"))
+        yield Story(readers, lockers, held(at_brokers, "g"), inventory)
 
 
 def held(clients: Clients, group: str) -> list[int]:
@@ -76,11 +83,18 @@ def test_each_side_divides_all_queues_among_its_own_clients(story: Story) -> Non
     assert story.readers == Counter(dict.fromkeys(range(QUEUES), 2))
 
 
+def test_in_order_a_queue_has_the_one_reader_that_locked_it(story: Story) -> None:
+    assert story.lockers == Counter(range(QUEUES))
+
+
 def test_the_two_sides_are_found(story: Story) -> None:
-    assert [one.message for one in story.found("MEMBERSHIP_DISAGREEMENT")] == [
+    found = {one.consumer_group: one for one in story.found("MEMBERSHIP_DISAGREEMENT")}
+
+    assert {name: one.severity for name, one in found.items()} == {"g": "CRITICAL", "g_locks": "WARNING"}
+    assert found["g"].message == (
         "Proxies alone know 1 client, and brokers know 2: each side divides all queues among its own clients, so that"
         " messages are consumed twice."
-    ]
+    )
 
 
 def test_a_push_client_that_consumes_side_by_side_does_so_whatever_its_group_is_set_to(story: Story) -> None:
@@ -88,4 +102,5 @@ def test_a_push_client_that_consumes_side_by_side_does_so_whatever_its_group_is_
 
     assert [one.consume_message_orderly for one in group.settings or ()] == [True]
     assert group.orderly is False
-    assert story.found("STUCK_QUEUE") == []
+    # Its queues are not locked, which is as it should be.
+    assert "g_set" not in {one.consumer_group for one in story.found("STUCK_QUEUE")}

@@ -202,7 +202,8 @@ MEMBERSHIP_DISAGREEMENT: Final = Rule(
     network between the two.
 
     Remoting clients may also use a Proxy in cluster mode as their name server. It lists only the clients of Proxies,
-    and brokers list only theirs. If a group that pulls has both (`behind_proxies`), each side divides all queues.
+    and brokers list only theirs. If a group that pulls has both (`behind_proxies`), each side divides all queues. In
+    order, each queue has one reader all the same, whoever locks it first, and some clients may have none.
     Who owns what is then unknown: no client of a Proxy tells.
     """,
     flaps=True,
@@ -400,7 +401,7 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
     behind = sorted(proxied.intersection(ids), key=java_order) if group.is_divided_twice else []
     yield finding(
         MEMBERSHIP_DISAGREEMENT,
-        CRITICAL if behind else WARNING,
+        CRITICAL if behind and not group.facts.is_orderly else WARNING,
         consumer_group=group.name,
         subjects=ids,
         evidence=DisagreementEvidence(
@@ -410,7 +411,9 @@ def membership_disagreement(group: AssessedGroup) -> Iterator[Finding]:
             ],
             behind_proxies=behind or UNSET,
         ),
-        message=_on_two_sides(len(behind), len({one.client_id for one in remoting} - proxied))
+        message=_on_two_sides(
+            len(behind), len({one.client_id for one in remoting} - proxied), locks=bool(group.facts.is_orderly)
+        )
         if behind
         else _unknown(len(ids), brokers, is_clustering=group.is_clustering),
     )
@@ -424,7 +427,12 @@ def _unknown(clients: int, brokers: Sequence[str], *, is_clustering: bool) -> st
     )
 
 
-def _on_two_sides(behind: int, others: int) -> str:
+def _on_two_sides(behind: int, others: int, *, locks: bool) -> str:
+    if locks:
+        return (
+            f"Proxies alone know {counted(behind, 'client')}, and brokers know {others}: each side divides all queues"
+            " among its own clients, and who locks a queue first reads it."
+        )
     return (
         f"Proxies alone know {counted(behind, 'client')}, and brokers know {others}: each side divides all queues among"
         " its own clients, so that messages are consumed twice."
