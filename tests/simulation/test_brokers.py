@@ -140,6 +140,21 @@ def test_a_lost_broker_takes_all_that_stood_on_it() -> None:
     assert {name for name, _ in lags_of(changed)} == {"broker-a"}
 
 
+def test_clients_behind_a_proxy_are_seen_on_no_new_broker() -> None:
+    """They send their heartbeats to the Proxy, which tells no broker of them."""
+    pay = topic("pay", queues("broker-a", 2))
+    proxied = [client("c", seen_on=("10.0.8.1:8080",)), client("d", seen_on=("10.0.8.1:8080",), protocol="GRPC")]
+    local = client("e", seen_on=("10.0.1.1:8080", "broker-a"))
+    before = cluster([pay], [group("g_pay", [*proxied, local], [pay])], [broker("broker-a")])
+    changed = after(before, {"change": "add_broker", "broker_name": "broker-c", "topics_like": "broker-a"})
+
+    assert [c.seen_on for c in the_group(changed).clients or ()] == [
+        ("10.0.8.1:8080",),
+        ("10.0.8.1:8080",),
+        ("10.0.1.1:8080", "broker-a", "broker-c"),
+    ]
+
+
 def test_clients_outlive_a_broker_and_are_no_longer_seen_on_it() -> None:
     members = [client("c"), client("d", seen_on=("broker-b",)), client("e", seen_on=None), client("f", seen_on=())]
     pay = topic("pay", queues("broker-a"), queues("broker-b"))

@@ -61,8 +61,9 @@ class AddBroker(ScenarioChange):
             for topic in inventory.topics
         )
         grown = {after.topic for before, after in zip(inventory.topics, topics, strict=True) if before != after}
+        known = frozenset(broker.broker_name for broker in inventory.brokers)
         groups = tuple(
-            _seen_on_too(g, self.broker_name) if topics_read(g) & grown else g for g in inventory.consumer_groups
+            _seen_on_too(g, self.broker_name, known) if topics_read(g) & grown else g for g in inventory.consumer_groups
         )
         after = replace(inventory, brokers=(*inventory.brokers, new), topics=topics, consumer_groups=groups)
         return settled(inventory, after, ProducerSpread.EVEN)
@@ -89,7 +90,15 @@ def _with_copy(topic: InventoryTopic, change: AddBroker, withheld: int) -> Inven
     return replace(topic, queues=(*topic.queues, *copies)) if topic.queues else topic
 
 
-def _seen_on_too(group: InventoryGroup, broker_name: str) -> InventoryGroup:
-    """The group with clients that send their heartbeats to one more broker; unknown stays unknown."""
-    clients = (c if c.seen_on is None else replace(c, seen_on=(*c.seen_on, broker_name)) for c in group.clients or ())
+def _seen_on_too(group: InventoryGroup, broker_name: str, known: frozenset[str]) -> InventoryGroup:
+    """The group with clients that send their heartbeats to one more broker; unknown stays unknown.
+
+    Those of a client that only Proxies name go to a Proxy. ``known`` are the names of the brokers.
+    """
+    clients = (
+        replace(c, seen_on=(*c.seen_on, broker_name))
+        if c.seen_on is not None and (not c.seen_on or not known.isdisjoint(c.seen_on))
+        else c
+        for c in group.clients or ()
+    )
     return replace(group, clients=tuple(clients)) if group.clients else group
