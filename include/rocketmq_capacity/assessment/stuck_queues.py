@@ -138,6 +138,10 @@ def _may_be_stuck(facts: GroupFacts, owned: Owned, bounds: StuckQueue) -> bool:
     return bool(owned.dropped or owned.cached_msgs or is_silent or is_unlocked)
 
 
+IN_HAND: Final = 20
+"""So many messages a client's listener may have in hand (DefaultMQPushConsumer.consumeThreadMax); more wait for it."""
+
+
 class Busy(NamedTuple):
     """For how long a client has had messages of a queue and has finished none; None if unknown.
 
@@ -154,12 +158,12 @@ def _busy(facts: GroupFacts, owned: Owned, sampled: Sampled | None, lag: int | N
     """For how long a client has had messages of a queue and has finished none.
 
     A client that consumes in order notes when it last gave its listener messages, any other one when the listener last
-    finished one. An idle queue makes that long ago, although the messages that wait have only just come: at the
+    finished one. An idle queue makes that long ago, although the few messages that wait have only just come: at the
     queue's rate as long ago as it takes to write them, and at the latest before the samples in which they wait.
     Source: ProcessQueue.takeMessages and removeMessage, rocketmq-all-5.3.3.
     """
     consumed_s = owned.consumed_ago_s
-    if consumed_s is None or facts.is_orderly or sampled is None or lag is None:
+    if consumed_s is None or facts.is_orderly or sampled is None or lag is None or lag > IN_HAND:
         return Busy(consumed_s, consumed_s)
     stood_s = sampled.stands_s(owned.queue)
     if rate <= 0:
