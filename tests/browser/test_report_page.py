@@ -150,6 +150,29 @@ def test_tables_of_long_names_and_large_figures_fit_the_page(opened, tmp_path, w
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+NAMES = re.compile(r"(?<![\w-])(g_\w+|\w+_events|broker-\w|room1@broker-\w)(?![\w-])")
+
+
+def with_long_names(value):
+    """The same rows with the names of groups, topics and brokers longer, by letters without a break."""
+    if isinstance(value, str):
+        return NAMES.sub(lambda name: name[0] + "x" * 120, value)
+    if isinstance(value, dict):
+        return {key: with_long_names(item) for key, item in value.items()}
+    return [with_long_names(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_names_without_a_break_make_no_page_scroll_sideways(opened, tmp_path, width):
+    path = tmp_path / "report.html"
+    path.write_text(page_of(with_long_names(rows_with_days())), encoding="utf-8")
+    page = opened(path.as_uri(), viewport={"width": width, "height": 900})
+    page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+
+    assert "x" * 120 in page.locator(".cause .title").first.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_cards_fill_their_rows(opened, report, width):
     page = opened(report, viewport={"width": width, "height": 900})
