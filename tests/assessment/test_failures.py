@@ -325,6 +325,15 @@ def test_an_unknown_rate_leaves_the_shares_unknown() -> None:
     assert (told["broker-b"]["msgs_per_s"], told["broker-b"]["traffic_share"]) == (40.0, None)
 
 
+def test_what_is_written_to_a_broker_is_unknown_without_the_rate_of_each_of_its_queues() -> None:
+    layout = (queues("broker-a", 2), queues("broker-b", 2), queues("broker-c", 2, write=0))
+    pay = a_topic("pay", *layout, rates={("broker-a", 0): 5.0, ("broker-a", 1): 5.0, ("broker-b", 0): 5.0})
+    units = plain_plan(cluster([pay])).units
+    told = topic_failures(AssessedTopic(units.topics[0], units.cluster, Policy()))
+    rates = {one.lost: one.msgs_per_s for one in told}
+    assert rates == {"broker-a": 10.0, "broker-b": None, "broker-c": 0.0}
+
+
 def test_without_response_times_nobody_knows_who_becomes_too_weak() -> None:
     plan = small(clients=members(2, allocate_strategy="AVG"))
     assert {(one.busy_ratio, one.becomes_under) for one in rows(plan, "BROKER")} == {(None, None)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rocketmq_capacity.assessment.topic import AssessedTopic
-from rocketmq_capacity.model.facts import Place
+from rocketmq_capacity.model.facts import Place, TopicFacts
 from rocketmq_capacity.model.sums import sum_of
 from rocketmq_capacity.tables import TopicFailure
 from rocketmq_capacity.vocabulary import BROKER, LOGICAL_BROKER_PREFIX, ROOM
@@ -16,9 +16,7 @@ def topic_failures(topic: AssessedTopic) -> Iterator[TopicFailure]:
     if not topic.is_business:
         return
     facts = topic.unit.facts
-    written: dict[str, float | None] = {}
-    for queue in facts.written:
-        written[queue.broker_name] = sum_of((written.get(queue.broker_name, 0.0), queue.put_msgs_per_s))
+    written = _written_on(facts)
     places = [place for place in facts.places if not place.broker_name.startswith(LOGICAL_BROKER_PREFIX)]
     of_broker: dict[str, list[Place]] = {}
     of_room: dict[str, list[Place]] = {}
@@ -31,6 +29,20 @@ def topic_failures(topic: AssessedTopic) -> Iterator[TopicFailure]:
         yield _topic_row(topic.name, BROKER, name, whole, of_broker[name], written)
     for room in sorted(of_room):
         yield _topic_row(topic.name, ROOM, room, whole, of_room[room], written)
+
+
+def _written_on(facts: TopicFacts) -> dict[str, float | None]:
+    """Messages a second written to the topic on each of its brokers; None if that of a queue there is unknown."""
+    rates: dict[str, dict[int, float | None]] = {}
+    for queue in facts.written:
+        rates.setdefault(queue.broker_name, {})[queue.queue_id] = queue.put_msgs_per_s
+    return {place.broker_name: _written_at(place, rates.get(place.broker_name, {})) for place in facts.places}
+
+
+def _written_at(place: Place, rates: Mapping[int, float | None]) -> float | None:
+    """The sum of the queues' rates; None without the rate of a queue that producers see."""
+    is_whole = bool(rates) if place.writable is None else rates.keys() >= set(range(place.writable))
+    return sum_of(rates.values()) if is_whole else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,7 @@ def _topic_row(
         topic=topic,
         failure=failure,
         lost=lost,
-        msgs_per_s=sum_of(written.get(name, 0.0) for name in sorted({place.broker_name for place in gone})),
+        msgs_per_s=sum_of(written[name] for name in sorted({place.broker_name for place in gone})),
         readable_queues=whole.readable - there.readable,
         writable_queues=whole.writable - there.writable if whole.unknown == there.unknown else None,
         was_readable=there.readable > 0,
