@@ -309,6 +309,20 @@ def test_every_term_that_is_linked_is_in_the_glossary(varied_tree):
         assert len(text_of(entry)) > 20
 
 
+def test_a_group_whose_clients_share_one_id_has_one_id():
+    shared = a_group(connections=2, distinct_client_ids=1)
+    (table,) = with_class(read_page(page_of({"cluster": [a_cluster()], "group_status": [shared]})), "groups")
+
+    assert cells_of(table)[1][6] == "2 (1 id)"
+
+
+def test_what_no_load_is_known_by_is_one_list():
+    rows = {"cluster": [a_cluster()], "group_status": [a_group()], "finding": [a_finding()]}
+    nothing = [a_strategy(count=None, traffic=None, lag=None)]
+
+    assert "No load is known by queues, messages per second and lag." in page_of(rows | {"strategy_load": nothing})
+
+
 def test_the_page_names_clients_that_are_behind_a_proxy():
     about = {"connections": 6, "distinct_client_ids": 6, "max_useful_clients": None, "message_request_mode": "POP"}
     rows = {

@@ -34,6 +34,14 @@ def test_entries_of_a_list_are_compared_by_their_names():
     ]
 
 
+def test_an_object_that_is_unknown_on_a_side_is_compared_by_its_figures():
+    assert lines({"idle": 0, "count": None}, {"idle": 0, "count": {"peak": 1.5, "excess": 1.0}}) == [
+        ("PEAK of queues", "unknown", "1.5", "changed", ""),
+        ("EXCESS of queues", "unknown", "1", "changed", ""),
+    ]
+    assert lines({"count": {"peak": 1.5}}, {"count": None}) == [("PEAK of queues", "1.5", "unknown", "changed", "")]
+
+
 def test_names_of_the_cluster_that_are_keys_stay_as_they_are():
     assert lines({"groups": {"g_msgs_per_s": {"idle": 1}}}, {"groups": {"g_msgs_per_s": {"idle": 2}}}) == [
         ("g_msgs_per_s: idle", "1 client", "2 clients", "+1", "worse")

@@ -22,6 +22,16 @@ def test_without_any_known_headroom_there_is_no_table() -> None:
     assert _table() == []
 
 
+def test_the_caption_counts_what_is_listed() -> None:
+    group = Headroom(kind="GROUP", name="g_pay", factor=0.5, breaks="UTILISATION")
+    broker = Headroom(kind="BROKER", name="broker-a", factor=3.0, breaks="DISK")
+
+    assert text_of(elements(_table(group)[0], "caption")[0]).startswith(
+        "The only group, topic or broker whose headroom"
+    )
+    assert text_of(elements(_table(group, broker)[0], "caption")[0]).startswith("The 2 lowest of all groups, topics")
+
+
 def test_the_lowest_is_first_a_group_is_a_link_and_what_is_beyond_its_bound_says_so() -> None:
     (table,) = _table(
         Headroom(kind="GROUP", name="g_pay", factor=0.5, breaks="UTILISATION"),

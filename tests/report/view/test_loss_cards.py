@@ -119,10 +119,15 @@ def test_what_is_unknown_is_said_and_never_counted_as_0() -> None:
     assert card["Afterwards"] == [
         "Queues unread because of it | 0 | 4 or more",
         "No group is known to be worse off.",
-        "For 1 group it is unknown whether they are worse off.",
+        "For 1 group it is unknown whether it is worse off.",
     ]
     assert card["Until it is back"] == [
-        "0 messages wait there that groups have not read, summed over the groups.",
+        "It is unknown how many messages wait there that groups have not read.",
+    ]
+    half_known = _rows(a_group_failure(waiting_messages=7), a_group_failure("g_new", waiting_messages=None))
+    (card,) = _cards(half_known).values()
+    assert card["Until it is back"] == [
+        "7 messages wait there that groups have not read, summed over the groups.",
         "For 1 group that is unknown.",
     ]
     lost = _rows(a_group_failure(busy_ratio=None))

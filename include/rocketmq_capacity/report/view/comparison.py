@@ -70,6 +70,7 @@ class ComparisonView:
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> ComparisonView:
     """Every figure that differs, in the objects' order; one that is missing on a side is not stated there."""
     old, new = dict(_shown(before)), dict(_shown(after))
+    old, new = _unknown_in_parts(old, new), _unknown_in_parts(new, old)
     paths = list(dict.fromkeys((*old, *new)))
     changed = [path for path in paths if old.get(path, ABSENT) != new.get(path, ABSENT)]
     shown = (_change(path, old.get(path, ABSENT), new.get(path, ABSENT)) for path in changed[:TABLE_ROWS])
@@ -78,6 +79,15 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> ComparisonVi
 
 def _shown(value: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
     return ((path, held) for path, held in _leaves(value, ()) if path[-1] not in LEFT_OUT)
+
+
+def _unknown_in_parts(side: Mapping[Path, Any], other: Mapping[Path, Any]) -> dict[Path, Any]:
+    """The side with an object that is unknown as the figures that the other side has of it, each unknown."""
+    parts: dict[Path, Any] = {}
+    for path, value in side.items():
+        inside = [one for one in other if value is None and len(one) > len(path) and one[: len(path)] == path]
+        parts |= dict.fromkeys(inside) if inside else {path: value}
+    return parts
 
 
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:

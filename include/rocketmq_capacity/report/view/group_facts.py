@@ -23,7 +23,7 @@ CONSUMERS: Final = {CONSUME_PASSIVELY: " (push consumers)", CONSUME_ACTIVELY: " 
 def clients_in_words(group: GroupPlan) -> str:
     """How many run, with their ids where these are fewer, and whether a Proxy serves them."""
     running, distinct = group.connections, group.distinct_client_ids
-    notes = [] if running == distinct else [f"{number(distinct)} ids"]
+    notes = [] if running == distinct else ["1 id" if distinct == 1 else f"{number(distinct)} ids"]
     notes += [PROTOCOL_WORDS[group.protocol]] if group.protocol in PROTOCOL_WORDS else []
     return f"{number(running)} ({', '.join(notes)})" if notes else number(running)
 

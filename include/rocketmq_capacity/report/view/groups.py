@@ -222,10 +222,15 @@ def section_of(
         strategies=tuple(lines),
         not_applicable=tuple(one.strategy for one in group.strategies if not one.applicable),
         measures=tuple(measure.title for measure in known),
-        unknown=" and ".join(measure.title.lower() for measure in MEASURES if measure not in known),
+        unknown=_in_a_row([measure.title.lower() for measure in MEASURES if measure not in known]),
         lists=_lists(now),
         no_strategies=_no_strategies(group),
     )
+
+
+def _in_a_row(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, or ``a, b and c``."""
+    return " and ".join([*filter(None, [", ".join(names[:-1])]), *names[-1:]])
 
 
 def not_applicable(groups: Iterable[GroupPlan]) -> tuple[NotApplicable, ...]:

@@ -264,7 +264,9 @@ def _afterwards(loss: FailureLoss) -> Iterator[str]:
         yield "No group's busiest client gets busier."
     if loss.unknown_busy > len(loss.undecided):
         yield f"For {counted(loss.unknown_busy, 'group')} it is unknown how busy the clients become."
-    if loss.undecided:
+    if len(loss.undecided) == 1:
+        yield "For 1 group it is unknown whether it is worse off."
+    elif loss.undecided:
         yield f"For {counted(len(loss.undecided), 'group')} it is unknown whether they are worse off."
 
 
@@ -276,11 +278,7 @@ def _until_back(lost: _KnownLoss) -> Iterator[str]:
             yield row.why
             if row.failure == MASTER_LOST and row.can_pull and row.read_again_s:
                 yield f"Then its queues are read again after at most {number(row.read_again_s)} s."
-    if loss.groups:
-        waits = "waits" if loss.waiting == 1 else "wait"
-        yield f"{counted(loss.waiting, 'message')} {waits} there that groups have not read, summed over the groups."
-        if loss.unknown_waiting:
-            yield f"For {counted(loss.unknown_waiting, 'group')} that is unknown."
+    yield from _waiting(loss)
     if loss.unwritable:
         topics = counted(len(loss.unwritable), "topic")
         rate = loss.unsendable_msgs_per_s
@@ -292,6 +290,16 @@ def _until_back(lost: _KnownLoss) -> Iterator[str]:
         if row.failure == RESTART and row.read_again_s is not None:
             again = number(round(row.read_again_s))
             yield f"If it was killed and starts again, its queues are read after about {again} s."
+
+
+def _waiting(loss: FailureLoss) -> Iterator[str]:
+    if loss.groups and loss.groups == loss.unknown_waiting:
+        yield "It is unknown how many messages wait there that groups have not read."
+    elif loss.groups:
+        waits = "waits" if loss.waiting == 1 else "wait"
+        yield f"{counted(loss.waiting, 'message')} {waits} there that groups have not read, summed over the groups."
+        if loss.unknown_waiting:
+            yield f"For {counted(loss.unknown_waiting, 'group')} that is unknown."
 
 
 def _figures(loss: FailureLoss) -> tuple[tuple[str, str], ...]:
