@@ -23,11 +23,12 @@ def first_lines(scenario: ScenarioResult) -> Iterator[str]:
             " server: that is below."
         )
     yield from _carried(scenario.carried, {one.consumer_group: busy_share(one) for one in scenario.affected_groups})
+    yield _waiting(scenario.carried.waiting_messages, scenario.affected_groups)
     yield from _gone(scenario.affected_groups)
 
 
 def _carried(carried: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator[str]:
-    """Three sentences: is everything carried, who exceeds the bound, what waits."""
+    """Two sentences: is everything carried, and who exceeds the bound."""
     if carried.is_carried:
         yield "Everything that was carried still is."
     elif carried.is_carried is None:
@@ -45,9 +46,14 @@ def _carried(carried: Carried, busy: Mapping[str, BeforeAfterRatio]) -> Iterator
         yield f"The busiest client exceeds {bound} at the peak in {groups}: {over}{since}."
     else:
         yield f"No group's busiest client exceeds {bound} at the peak, as far as that is known."
-    waiting = counted(carried.waiting_messages, "message") if carried.waiting_messages else "No message"
-    verb = "wait" if carried.waiting_messages > 1 else "waits"
-    yield f"{waiting} {verb} on queues that are gone or lose all readers."
+
+
+def _waiting(messages: int, groups: Sequence[AffectedGroup]) -> str:
+    """What waits: of groups that it is known of."""
+    waiting, verb = counted(messages, "message") if messages else "No message", "wait" if messages > 1 else "waits"
+    if all(one.waiting_messages is not None for one in groups):
+        return f"{waiting} {verb} on queues that are gone or lose all readers."
+    return f"{waiting} {verb} on queues that are gone or lose all readers, as far as that is known."
 
 
 def _with_shares(name: str, use: BeforeAfterRatio | None) -> str:

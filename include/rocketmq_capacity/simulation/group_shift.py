@@ -275,7 +275,8 @@ def _with_queues(counts: Counts) -> set[str]:
 def _waiting(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> int | None:
     """Messages not read on queues that are gone, or on all queues if nobody is left to read; None if unknown.
 
-    A queue whose broker lost its master, and whose slaves do not serve the group, is as good as gone.
+    A queue whose broker lost its master, and whose slaves do not serve the group, is as good as gone. The clients of a
+    broadcasting group alone know what they have not read.
     """
     topics = business_topics(before.facts)
     lags = {one.queue: one.lag for one in before.facts.lags if one.topic in topics}
@@ -297,7 +298,7 @@ def _waiting(before: AssessedGroup, after: AssessedGroup, at_slaves: Counts) -> 
             for queue in _business_queues(after)
             if queue.queue_id < served.get((queue.topic, queue.broker_name), queue.queue_id + 1)
         }
-    return sum_of(map(lags.get, gone))
+    return None if gone and before.facts.is_broadcasting else sum_of(map(lags.get, gone))
 
 
 def _has_less_traffic(before: AssessedGroup, after: AssessedGroup) -> bool:

@@ -104,8 +104,8 @@ def outcome(
         before_peak_utilisation=shift.was_busy and shift.was_busy.estimate,
         after_peak_utilisation=shift.is_busy and shift.is_busy.estimate,
         is_over_bound=None if shift.is_busy is None else shift.is_busy.lower > bound,
-        before_lag=before.weights.total_lag,
-        after_lag=after.weights.total_lag,
+        before_lag=_lag(before),
+        after_lag=_lag(after),
         moved_queues=moved_today(before, after),
         before_clients=before.facts.connections,
         after_clients=after.facts.connections,
@@ -120,6 +120,11 @@ def outcome(
         findings_undecided=len(findings.undecided),
     )
     return row, findings
+
+
+def _lag(group: AssessedGroup) -> int | None:
+    """Its messages of lag; None if unknown, as of a broadcasting group, whose clients keep their offsets themselves."""
+    return None if group.facts.is_broadcasting else group.weights.total_lag
 
 
 def is_touched(row: ScenarioGroup) -> bool:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 from msgspec import structs
 
 from rocketmq_capacity.plan_file.before_after import BeforeAfterCount, BeforeAfterRatio
@@ -82,6 +83,17 @@ def test_what_is_lost_is_named_with_who_loses_it() -> None:
     )
     assert second == "The busiest client exceeds 70 % at the peak in 2 groups: g_b, g_was, all of them as before."
     assert third == "1 message waits on queues that are gone or lose all readers."
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_messages_that_wait_are_those_that_are_known_of(number: int) -> None:
+    known, unknown = (
+        structs.replace(affected("g", "UNCHANGED"), waiting_messages=waiting) for waiting in (number, None)
+    )
+    *_, told = view_of(known, waiting_messages=number).carried
+    *_, partly = view_of(known, unknown, waiting_messages=number).carried
+    assert not told.endswith("as far as that is known.")
+    assert partly == told.removesuffix(".") + ", as far as that is known."
 
 
 def test_what_cannot_be_judged_is_not_called_carried() -> None:
