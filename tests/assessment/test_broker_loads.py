@@ -143,7 +143,7 @@ def test_a_loss_warns_where_a_broker_would_store_more_than_the_policy_says_and_i
         }
     ]
     assert found[B]["message"].startswith(
-        "Without broker-b 1 broker would have to store more than the policy says: broker-a."
+        "Without broker-b: 1 broker would have to store more than the policy says: broker-a."
     )
     assert losses(inventory, brokers=[{"match": "^", "max_msgs_per_s": 113.4}]) == {}
 

@@ -61,6 +61,16 @@ def said(text: str) -> str | None:
         ("2,000 messages behind", "堆积 2,000 条消息"),
         ("AVG (as its clients report it)", "AVG（由客户端上报）"),
         ("Give pay more queues", "给 pay 增加队列"),
+        ("Look into orders", "排查 orders"),
+        (
+            "Look into orders: topics that are written and that nobody reads",
+            "排查 orders：有写入但无人读取的 Topic",
+        ),
+        (
+            "Without broker-a: 1 topic could not be written: pay; 1 topic could not be read: pay. The other brokers would"
+            " take its 39.9 % of the messages.",
+            "失去 broker-a 之后：1 个 Topic 将无法写入：pay；1 个 Topic 将无法读取：pay。其他 Broker 将承担它 39.9 % 的消息。",
+        ),
         (
             "Look into g_pay: consumers that own only drained, read-only queues, ship_events",
             "排查 g_pay：只分到已排空的只读队列的消费者，ship_events",

@@ -327,7 +327,7 @@ def _loss(
             unreadable_topics=unreadable,
             read_again_s=again_s,
         ),
-        message=f"Without {name} {effects}."
+        message=f"Without {name}: {effects}."
         + ("" if share is None else f" The other brokers would take its {percent(share)} of the messages."),
     )
 

@@ -40,14 +40,14 @@ MOST_NESTED: Final = 30
 """The same of sentences that a file has; what is understood here is nested half as deep."""
 VAGUE: Final = frozenset({"unknown", "none", "nobody", "nothing", "today", "and", "or", "others"})
 """Words that may also be a name: a sentence that has one in a place is not taken over."""
-LONG: Final = 10
-"""Letters of its own with which no other text looks like a template."""
+LONG: Final = 8
+"""Letters of its own with which no other text looks like a template; ``Look into {subject}`` has so many."""
 HAN: Final = re.compile(r"[\u4e00-\u9fff]")
 FIGURE: Final = re.compile(r"\d[\d,.]* [A-Z][A-Z_]+|\S+ \d[\d,.]*|\S+ \((?:[\d.,]+ % → )?[\d.,]+ %\)")
 """A number of a state, or a name and its number or its shares: they are the same in any language."""
 PAIR: Final = re.compile(r"\S+ [\d,]+ and [\d,]+")
 """A name with two numbers."""
-ENGLISH_WORD: Final = re.compile(r"[A-Z]?[a-z]+,?")
+ENGLISH_WORD: Final = re.compile(r"[A-Z]?[a-z]+[,;:]?")
 _HAN: Final = "[\u4e00-\u9fff]"
 MISSING_SPACE: Final = re.compile(rf"(?<={_HAN})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%])(?={_HAN})")
 NO_SPACE: Final = re.compile(rf"(?<={_HAN}|[\uff01-\uff5e]) +(?={_HAN})")
