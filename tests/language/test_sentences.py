@@ -67,9 +67,10 @@ def said(text: str) -> str | None:
             "排查 orders：有写入但无人读取的 Topic",
         ),
         (
-            "Without broker-a: 1 topic could not be written: pay; 1 topic could not be read: pay. The other brokers would"
-            " take its 39.9 % of the messages.",
-            "失去 broker-a 之后：1 个 Topic 将无法写入：pay；1 个 Topic 将无法读取：pay。其他 Broker 将承担它 39.9 % 的消息。",
+            "Without broker-a: 1 topic could not be written: pay; 1 topic could not be read: pay. The other brokers"
+            " would take its 39.9 % of the messages.",
+            "失去 broker-a 之后：1 个 Topic 将无法写入：pay；1 个 Topic 将无法读取：pay。"
+            "其他 Broker 将承担它 39.9 % 的消息。",
         ),
         (
             "Look into g_pay: consumers that own only drained, read-only queues, ship_events",
