@@ -62,6 +62,17 @@ def said(text: str) -> str | None:
         ("AVG (as its clients report it)", "AVG（由客户端上报）"),
         ("Give pay more queues", "给 pay 增加队列"),
         ("Look into orders", "排查 orders"),
+        ("It has no clients, and had 16 clients 24 h ago.", "该消费组现在没有客户端，24 小时前有 16 个客户端。"),
+        (
+            "The offset of broker-a:1 has not moved for 45 s; the last message read is 6 h old.",
+            "broker-a:1 的消费位点已有 45 秒没有推进；最后读取的消息已是 6 小时之前的。",
+        ),
+        (
+            "16.6 % of the queues whose rooms are known are read from another machine room: hz reads from sh (2 queues,"
+            " 0.03 MB a second); sh reads from hz (3 queues, 0.02 MB a second).",
+            "在机房已知的队列中，16.6 % 由其他机房读取：hz 从 sh 读取（2 个队列，0.03 MB/s）；"
+            "sh 从 hz 读取（3 个队列，0.02 MB/s）。",
+        ),
         (
             "Look into orders: topics that are written and that nobody reads",
             "排查 orders：有写入但无人读取的 Topic",

@@ -210,7 +210,7 @@ def _crossing(pair: RoomPair) -> str:
         much += f", {fixed(pair.mb_per_s, 2)} MB a second"
     elif pair.msgs_per_s is not None:
         much += f", {fixed(pair.msgs_per_s, 1)} messages a second"
-    return f"{pair.client_room} from {pair.broker_room} ({much})"
+    return f"{pair.client_room} reads from {pair.broker_room} ({much})"
 
 
 def _best(shares: Mapping[str, float]) -> str:

@@ -34,6 +34,7 @@ UNITS: Final[Mapping[str, str]] = {
     "seconds": "秒",
     "second": "秒",
     "ms": "毫秒",
+    "h": "小时",
     "hours": "小时",
     "hour": "小时",
     "days": "天",
