@@ -105,8 +105,8 @@ def test_a_strategy_that_crosses_less_is_recommended_with_the_share_before_and_a
     assert found.severity == "INFO"
     assert found.message == (
         "50.0 % of the queues whose rooms are known are read from another machine room: hz reads from sh (2 queues,"
-        " 20.0 messages a second); sh reads from hz (2 queues, 20.0 messages a second). Under MACHINE_ROOM_NEARBY-AVG it"
-        " would be 0.0 %."
+        " 20.0 messages a second); sh reads from hz (2 queues, 20.0 messages a second). Under MACHINE_ROOM_NEARBY-AVG"
+        " it would be 0.0 %."
     )
     (answer,) = [one for one in plan.recommendations if "CROSS_ROOM" in one.rules]
     before, after = json.loads(answer.before), json.loads(answer.after)
