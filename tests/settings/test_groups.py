@@ -91,6 +91,11 @@ def test_an_owner_has_one_channel_that_any_entry_may_name() -> None:
     assert Policy.model_validate({"groups": groups}).channels == {"payments": "pay_chat", "logistics": "pay_chat"}
 
 
+def test_a_kind_is_that_of_a_deployment() -> None:
+    with pytest.raises(ValidationError, match="has a kind without a deployment"):
+        Policy.model_validate({"groups": [{"match": "a", "kind": "StatefulSet"}]})
+
+
 @pytest.mark.parametrize(
     ("groups", "problem"),
     [

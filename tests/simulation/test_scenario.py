@@ -152,7 +152,7 @@ def test_the_error_for_a_change_without_its_kind_lists_all_kinds(tmp_path: Path)
         ("{change: remove_clients, consumer_group: g, count: 1, client_ids: [a]}", "", "either client_ids or count"),
         ("{change: add_clients, consumer_group: g, client_ids: [a, 7]}", ".client_ids[1]", "valid string; it is 7"),
         ("{change: add_clients, consumer_group: g, client_ids: ['']}", ".client_ids[0]", "at least 1 character"),
-        ("{change: add_clients, consumer_group: g, client_ids: []}", ".client_ids", "at least 1 item"),
+        ("{change: add_clients, consumer_group: g, client_ids: []}", ".client_ids", "expected at least one item"),
         ("{change: add_clients, consumer_group: g, client_ids: abc}", ".client_ids", "expected a list; it is 'abc'"),
         ("{change: add_clients, consumer_group: '', count: 1}", ".consumer_group", "at least 1 character"),
         ("{change: add_clients, consumer_group: g, count: 10001}", ".count", "less than or equal to 10000"),

@@ -53,6 +53,12 @@ class GroupEntry(Section):
             raise ValueError("has a channel without an owner; expected the owner who gets the notices")
         return self
 
+    @model_validator(mode="after")
+    def _kind_of_a_deployment(self) -> Self:
+        if "kind" in self.model_fields_set and self.deployment is None:
+            raise ValueError("has a kind without a deployment; expected the deployment that runs the clients")
+        return self
+
     def is_off(self, taken_at: str) -> bool:
         """Whether the groups are not expected to run in the hour of this moment."""
         return self.schedule is not None and not is_scheduled(self.schedule, taken_at)

@@ -163,6 +163,7 @@ def _bad_input(source: str, error: ValidationError, model: type[BaseModel]) -> B
 
 _WORDS_OF_YAML: Final = {
     "tuple_type": "expected a list",
+    "too_short": "expected at least one item",
     "dict_type": "expected a mapping of keys",
     "model_type": "expected a mapping of keys",
     "model_attributes_type": "expected a mapping of keys",
