@@ -4,6 +4,7 @@ There are limits for bytes, depth and the digits of a number. Anchors and aliase
 whole anchor, so a few lines can expand to more than any memory holds.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_args
@@ -22,6 +23,8 @@ DEEPEST: Final = 32
 """Levels of a document. The deepest key of a policy is on the sixth."""
 LONGEST_NUMBER: Final = 100
 """Characters of a number."""
+OTHER_BASE: Final = re.compile(r"[-+]?(0[0-9_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
+"""What YAML 1.1 reads as a number of base 8 or 60, and nobody means so: 24:00 would be 1,440."""
 LONGEST_NAME: Final = 100
 """Characters of a key that an error shows, and that are compared with known keys."""
 
@@ -109,6 +112,8 @@ class _PlainLoader(yaml.SafeLoader):
         kind = node.tag.rpartition(":")[2]
         try:
             if kind in {"int", "float"} and len(node.value) > LONGEST_NUMBER:
+                raise ValueError
+            if kind in {"int", "float"} and node.style is None and OTHER_BASE.fullmatch(node.value):
                 raise ValueError
             return super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # it is not what its form says
