@@ -111,9 +111,7 @@ class _PlainLoader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         kind = node.tag.rpartition(":")[2]
         try:
-            if kind in {"int", "float"} and len(node.value) > LONGEST_NUMBER:
-                raise ValueError
-            if kind in {"int", "float"} and node.style is None and OTHER_BASE.fullmatch(node.value):
+            if kind in {"int", "float"} and _is_no_decimal(node):
                 raise ValueError
             return super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # it is not what its form says
@@ -140,6 +138,12 @@ class _PlainLoader(yaml.SafeLoader):
                 raise yaml.MarkedYAMLError(problem=f"key {shown(key)} is given twice", problem_mark=key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+def _is_no_decimal(node: yaml.Node) -> bool:
+    """Whether a number is too long, or written in another base without its tag."""
+    is_plain = isinstance(node, yaml.ScalarNode) and node.style is None
+    return len(node.value) > LONGEST_NUMBER or (is_plain and OTHER_BASE.fullmatch(node.value) is not None)
 
 
 def _bad_input(source: str, error: ValidationError, model: type[BaseModel]) -> BadInput:
