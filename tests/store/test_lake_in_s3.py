@@ -184,10 +184,16 @@ def test_a_store_that_never_answers_is_given_up(s3: S3, monkeypatch: pytest.Monk
             usable_place("s3://lake/plans")
 
 
-@pytest.mark.parametrize("url", ["ftp://lake/plans", "s3://", "s3:///"])
+@pytest.mark.parametrize("url", ["ftp://lake/plans", "s3://", "s3:///", "s3:/lake/plans", "s3:lake", "S3:/lake"])
 def test_another_kind_of_url_is_bad_input(url: str) -> None:
     with pytest.raises(BadInput, match="expected a folder or s3://bucket/prefix"):
         usable_place(url)
+
+
+@pytest.mark.parametrize("prefix", ["/plans", "a//b", ".", "..", "../plans", "a/../b", "a/./b", "a/.."])
+def test_a_prefix_has_names_alone(prefix: str) -> None:
+    with pytest.raises(BadInput, match=r"where a part is empty, '\.' or '\.\.'; expected names between the slashes"):
+        usable_place(f"s3://{BUCKET}/{prefix}")
 
 
 def test_a_store_that_stops_answering_is_an_error_and_no_missing_step_or_trial(

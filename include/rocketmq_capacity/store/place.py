@@ -58,6 +58,7 @@ STORES: Final = {
 }
 """By the scheme of the URL."""
 HDFS: Final = "hdfs"
+_NO_NAMES: Final = frozenset({"", ".", ".."})
 _S3: Final = {
     "key": "AWS_ACCESS_KEY_ID",
     "secret": "AWS_SECRET_ACCESS_KEY",
@@ -77,11 +78,15 @@ def place_of(text: str, variables: Mapping[str, str] = os.environ) -> Path:
     Errors: BadInput for a URL of another kind; StoreUnreachable if the store's package is not installed.
     """
     scheme, is_url, rest = text.partition("://")
-    if not is_url:
+    if not is_url and text.partition(":")[0].lower() not in STORES:
         return Path(text)
     if scheme not in STORES or not rest.strip("/"):
         allowed = ", ".join(f"{name}://bucket/prefix" for name in STORES)
         raise BadInput("the lake", "", f"is {shown(text)}; expected a folder or {allowed}")
+    # A store takes these for names, and its client or the server for the folder above.
+    if not _NO_NAMES.isdisjoint(rest.rstrip("/").split("/")[1:]):
+        problem = f"is {shown(text)}, where a part is empty, '.' or '..'; expected names between the slashes"
+        raise BadInput("the lake", "", problem)
     store = STORES[scheme]
     try:
         import_module(store.package)
