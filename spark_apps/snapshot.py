@@ -11,6 +11,7 @@ from rocketmq_capacity.steps.app import app_parser, log_of, policy_of, run_app, 
 from rocketmq_capacity.steps.inputs import connection_of, history_of, inventory_of, moment_of, stored_history
 from rocketmq_capacity.steps.stored_samples import with_stored_samples
 from rocketmq_capacity.store.lake import Lake
+from rocketmq_capacity.store.place import errors_in_one_line
 from rocketmq_capacity.store.run_lookup import stored_run
 
 
@@ -36,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         # A cluster cannot be asked about yesterday: a run that is cleared later keeps the facts that it was made from.
         stored = stored_run(lake, args.run_id)
         if stored:
-            inventory = read_inventory(stored.inventory)
+            with errors_in_one_line(stored.inventory):
+                inventory = read_inventory(stored.inventory)
             progress.tell(f"snapshot: the run keeps its stored snapshot, {stored.inventory}", INFO)
         else:
             settings = connection_of(args.connection, args.nameserver)

@@ -57,6 +57,16 @@ def test_a_column_that_is_missing_is_named_before_spark_starts(tmp_path: Path, s
     assert str(error.value) == line(planning, column)
 
 
+@pytest.mark.parametrize("step", [assess, recommend])
+def test_a_file_of_the_right_size_with_other_bytes_is_named(tmp_path: Path, step: Step) -> None:
+    planning = planned(tmp_path)
+    (file,) = planning.files(tables.GroupUnit)
+    file.write_bytes(b"x" * file.stat().st_size)
+
+    with pytest.raises(TableDamaged, match=f"the table group_unit is damaged: {file.name} has other bytes than were"):
+        step(planning)
+
+
 @pytest.mark.parametrize("rows", [0, 10**18])
 def test_a_manifest_that_counts_other_rows_than_there_are_is_not_believed(tmp_path: Path, rows: int) -> None:
     planning = planned(tmp_path)

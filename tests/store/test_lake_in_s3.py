@@ -81,6 +81,15 @@ def test_a_file_that_is_missing_is_named(s3: S3, run: Run) -> None:
         Run(run.folder).files("finding")
 
 
+def test_an_object_that_the_store_has_damaged_is_called_so(s3: S3, run: Run) -> None:
+    committed(run, b"one")
+    (file,) = run.files("finding")
+    on_disk(s3, file).write_bytes(b"two")
+    with pytest.raises(StoreUnreachable, match="expected the object as it was written: it is damaged") as error:
+        Run(run.folder).check_bytes("finding")
+    assert str(error.value).startswith(f"{file}: ")
+
+
 def test_a_run_is_found_by_its_id(run: Run) -> None:
     lake = Lake(run.folder.parent.parent)
     assert stored_run(lake, "r1") is None

@@ -17,7 +17,7 @@ from msgspec.structs import fields
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.assessment.finding_states import stored_states
-from rocketmq_capacity.errors import ContractBroken, DatasetMissing
+from rocketmq_capacity.errors import CapacityError, ContractBroken, DatasetMissing, StoreUnreachable
 from rocketmq_capacity.model.facts import ClusterFacts, Disagreements
 from rocketmq_capacity.plan_file.pairs import found_place
 from rocketmq_capacity.progress.progress import Phase, Progress, ProgressStep
@@ -248,11 +248,13 @@ class Planning:
         A step without datasets deletes nothing: what it published before stays published while it works. The body may
         add to the step's outcome. A step that `is_begun` has called `begin` before.
 
-        Errors: DatasetMissing if a step that this one needs has not finished, or as :meth:`require`; ContractBroken if
-        a table is not as its dataset says; it is then not committed.
+        Errors: DatasetMissing if a step that this one needs has not finished, or as :meth:`require`; TableDamaged if
+        the body fails and a table that it needs has other bytes than were written; ContractBroken if a table is not as
+        its dataset says; it is then not committed.
         """
         names = [dataset.dataset_name() for dataset in writes]
-        with self.run.alone(), self.progress.step(f"{name} ({self.name})" if self.name else name) as step:
+        told = f"{name} ({self.name})" if self.name else name
+        with self.run.alone(), self.progress.step(told) as step, self._damage_told(needs):
             for needed in needs:
                 # What is only read for the page may lack what an earlier version did not compute.
                 self.require(needed) if names else self.run.require(needed)
@@ -266,6 +268,17 @@ class Planning:
             self.run.commit(name, names)
             if names:
                 step.tells(f"{counted(sum(map(self.number, writes)), 'row')} in {counted(len(names), 'table')}")
+
+    @contextmanager
+    def _damage_told(self, needs: Sequence[str]) -> Iterator[None]:
+        """Looks for the damaged table if something fails. To read each table twice in every run would take long."""
+        try:
+            yield
+        except Exception as error:
+            if not isinstance(error, CapacityError) or isinstance(error, StoreUnreachable):
+                for dataset in (dataset for step in needs for dataset in self.run.datasets(step)):
+                    self.run.check_bytes(dataset)
+            raise
 
     def begin(self, name: str, writes: Sequence[type[Dataset]]) -> None:
         """Empty the datasets of a step."""
