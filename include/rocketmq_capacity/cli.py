@@ -5,6 +5,7 @@ The commands import what they need, so that errors in arguments come at once.
 
 import difflib
 import os
+import re
 import signal
 import sys
 from argparse import Action, ArgumentParser, HelpFormatter, Namespace
@@ -30,6 +31,8 @@ APP_NAME: Final = f"{PROGRAM} plan"
 ON_UNITS: Final = tuple(f"{__package__}.steps.{step}" for step in ("allocate", "assess", "recommend"))
 """The modules of a plan's steps whose functions Spark's Python workers run."""
 A_MOMENT_S: Final = 0.01
+URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+"""How a URL begins as a path, which has one of its slashes: it would be a folder named ``s3:``."""
 STANDARD_ERROR: Final = 2
 """Its number, the highest of the three streams that every program has."""
 
@@ -345,6 +348,8 @@ def _check_place(out: Path) -> None:
     """The output is first written next to ``out``, so the nearest existing parent folder must be writable."""
     if not is_writable(str(out)):
         raise BadInput("--out", "", f"{out} is not UTF-8; expected a name that can be written as text")
+    if URL.match(str(out)):
+        raise BadInput("--out", "", f"{out} is a URL; expected a place on this machine")
     try:
         out.exists()
         above = next((folder for folder in out.resolve().parents if folder.exists()), None)

@@ -99,6 +99,12 @@ def test_a_folder_that_is_no_plan_of_ours_is_never_overwritten(refusal: Refusal,
     assert line.startswith("--out: out has no marker of a plan (.rocketmq-capacity); expected ")
 
 
+@pytest.mark.parametrize("command", [["plan", "--inventory=x"], ["snapshot", "--nameserver=127.0.0.1:9876"]])
+def test_an_output_is_on_this_machine(refusal: Refusal, tmp_path: Path, command: list[str]) -> None:
+    assert refusal(*command, "--out=s3://lake/out") == "--out: s3:/lake/out is a URL; expected a place on this machine"
+    assert list(tmp_path.glob("s3:*")) == []
+
+
 @pytest.mark.parametrize("overwrite", [[], ["--overwrite"]])
 def test_an_output_folder_that_is_a_file_is_refused(refusal: Refusal, tmp_path: Path, overwrite: list[str]) -> None:
     (tmp_path / "out").write_text("a file")
