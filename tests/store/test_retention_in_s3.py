@@ -7,8 +7,8 @@ import pytest
 
 from rocketmq_capacity.settings.policy import RetentionPolicy
 from rocketmq_capacity.store.lake import Lake, Run
-from rocketmq_capacity.store.place import folders_in, usable_place
-from rocketmq_capacity.store.published import published
+from rocketmq_capacity.store.place import delete_in_store, folders_in, usable_place
+from rocketmq_capacity.store.published import MARKS, published
 from rocketmq_capacity.store.retention import delete, expired
 from rocketmq_capacity.store.run_key import run_key
 from rocketmq_capacity.store.writing import write_whole
@@ -49,6 +49,13 @@ def test_old_runs_are_deleted_with_all_that_they_have(s3: S3, lake: Lake) -> Non
     assert list(dict(published(lake.root / "shop", ()))) == [latest]
     assert [run.folder.name for run in lake.runs("shop")] == [latest]
     assert delete(lake, old) == []  # another try finds nothing
+
+
+def test_the_latest_plan_is_kept_in_a_copy_of_a_lake_that_lacks_the_marks(s3: S3, lake: Lake) -> None:
+    delete_in_store(lake.root / "shop" / MARKS)
+    in_two_months = NOW + timedelta(days=60)
+    old = expired(lake, A_MONTH, in_two_months)
+    assert [one.run_id for one in old] == [run_of(lake, days).folder.name for days in (50, 40)]
 
 
 def test_a_run_that_a_process_works_on_is_spared(s3: S3, lake: Lake) -> None:

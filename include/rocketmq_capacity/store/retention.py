@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from rocketmq_capacity.errors import BadInput, RunBusy
 from rocketmq_capacity.settings.policy import RetentionPolicy
-from rocketmq_capacity.store.lake import CLUSTER_FOLDER, RUN_ID, Lake, Run
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER, PUBLISH, RUN_ID, Lake, Run
 from rocketmq_capacity.store.place import delete_in_store, folders_in, is_local, size_in_store
 from rocketmq_capacity.store.run_key import due_of, key_of_what_if
 from rocketmq_capacity.store.run_lock import LOCK
@@ -153,14 +153,26 @@ def _expired_of(lake: Lake, cluster: str, rules: RetentionPolicy, now: datetime)
     runs = [(run, moment) for run, moment in _runs(lake, cluster) if not _is_ahead(moment, now)]
     due = {key_of_what_if(run.folder.name): moment for run, moment in runs}
     names = sorted(due)
-    published = [run.folder.name for run in lake.runs(cluster) if run.folder.name in due and not is_trial(run)]
+    latest = _latest(lake, cluster, names)
     for index, name in enumerate(names):
         reason = _reason(now - due[name], len(names) - index, rules)
-        if reason is not None and name != max(published, default=None):
+        if reason is not None and name != latest:
             for run, _ in runs:
                 # A what-if and the run that it started from: both are kept, or neither.
                 if key_of_what_if(run.folder.name) == name:
                     yield Expired(cluster, run.folder.name, _size(run), reason)
+
+
+def _latest(lake: Lake, cluster: str, names: Sequence[str]) -> str | None:
+    """The latest of these runs that is published and no trial.
+
+    A copy of a store's lake may lack the marks of published runs, as other hidden files. Then the runs are asked.
+    """
+    plans = [run.folder.name for run in lake.runs(cluster) if run.folder.name in names and not is_trial(run)]
+    if plans:
+        return max(plans)
+    runs = (lake.run(cluster, name) for name in reversed(names))
+    return next((run.folder.name for run in runs if run.is_committed(PUBLISH) and not is_trial(run)), None)
 
 
 def _reason(age: timedelta, number_from_last: int, rules: RetentionPolicy) -> str | None:
