@@ -41,6 +41,7 @@ def _case(name: str, clients: int, rate: float, *, hot: float | None = None, **f
 
 _case("busy", 4, 150.0)
 _case("overloaded", 4, 200.0)
+_case("alone", 1, 37.5)
 _case("orderly", 4, 40.0, orderly=True, client={"consume_threads": 2})
 _case("orderly_untold", 4, 90.0, orderly=True, client={"consume_threads": None})
 _case("orderly_with_few_queues", 24, 80.0, orderly=True)
@@ -76,6 +77,15 @@ def test_a_finding_about_busy_clients_says_how_many_would_be_enough(judged: Judg
     assert evidence["response_times"] == [{"topic": "busy", "consume_rt_ms": 10.0, "needed_rt_ms": 7.777}]
     # 3,600 msg/s are 90 % of four clients, however many queues there are.
     assert evidence["needed_queues"] is None
+
+
+def test_the_busiest_of_one_client_is_its_only_one(judged: Judgement) -> None:
+    # 24 queues of 37.5 are 90 %.
+    told = {name: judged.finding("CONSUMER_CAPACITY", name)["message"] for name in ("alone", "busy")}
+    assert told == {
+        "alone": "c01, its only client, is busy for 90.0 % of its time.",
+        "busy": "c01, the busiest of 4 clients, is busy for 90.0 % of its time.",
+    }
 
 
 def test_more_than_all_the_time_is_critical(judged: Judgement) -> None:

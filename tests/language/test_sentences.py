@@ -47,6 +47,7 @@ def said(text: str) -> str | None:
             " would make it worse for g-2.",
             "增加队列没有帮助：每个 Broker 17 个队列会使 g-1 变差；每个 Broker 9 个队列会使 g-2 变差。",
         ),
+        ("a@1, its only client, is busy for 96.3 % of its time.", "唯一的客户端 a@1，繁忙度为 96.3 %。"),
         (
             "a@1, the busiest of 9 clients, is busy for 96.3 % of its time.",
             "9 个客户端中最忙的 a@1，繁忙度为 96.3 %。",

@@ -254,7 +254,11 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
             mend_first=UNSET if first is None else first,
             doubt=verdict.doubt,
         ),
-        message=f"{busiest}, the busiest of {counted(group.facts.connections, 'client')}, "
+        message=(
+            f"{busiest}, its only client, "
+            if group.facts.connections == 1
+            else f"{busiest}, the busiest of {counted(group.facts.connections, 'client')}, "
+        )
         + (
             f"{verdict.reason.removeprefix('the busiest client ')}."
             if is_busy
