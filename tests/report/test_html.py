@@ -272,7 +272,7 @@ def test_a_what_if_is_no_plan_of_the_cluster_as_it_is(varied_tree):
         " falls with them, such as lag, is not better. Everything on this page"
     )
     assert "These changes make the cluster worse. 1 group is worse off: g_pay_gateway" in text_of(first_section)
-    assert "1 come, 0 are mended, 1 are gone with what is lost, 1 can no longer be judged" in text_of(first_section)
+    assert "1 new, 0 mended, 1 gone with what is lost, 1 no longer judged" in text_of(first_section)
     assert "pay: too few messages are written after the change." in text_of(first_section)
     assert "Not judged: who owns which queue after the change is not known." in text_of(first_section)
     assert "1 of 9 consumers own no queue. Gone with broker broker-b." in text_of(first_section)
