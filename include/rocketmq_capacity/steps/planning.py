@@ -253,8 +253,8 @@ class Planning:
         its dataset says; it is then not committed.
         """
         names = [dataset.dataset_name() for dataset in writes]
-        told = f"{name} ({self.name})" if self.name else name
-        with self.run.alone(), self.progress.step(told) as step, self._damage_told(needs):
+        title = f"{name} ({self.name})" if self.name else name
+        with self.run.alone(), self.progress.step(title) as step, self._damage_told(needs):
             for needed in needs:
                 # What is only read for the page may lack what an earlier version did not compute.
                 self.require(needed) if names else self.run.require(needed)
