@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
 from rocketmq_capacity import tables
 from rocketmq_capacity.errors import DatasetMissing, TableDamaged
@@ -19,6 +20,7 @@ from rocketmq_capacity.steps.recommend import recommend
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.steps.what_if import effect
 from rocketmq_capacity.store.lake import PUBLISH, Lake
+from tests.fixtures.damage import change_a_bit
 from tests.kills.steps import no_session
 
 Step = Callable[[Planning], None]
@@ -65,6 +67,16 @@ def test_a_file_of_the_right_size_with_other_bytes_is_named(tmp_path: Path, step
 
     with pytest.raises(TableDamaged, match=f"the table group_unit is damaged: {file.name} has other bytes than were"):
         step(planning)
+
+
+def test_a_bit_that_changed_within_a_table_is_read_as_no_other_figure(tmp_path: Path, spark: SparkSession) -> None:
+    """The file is as long as before, and can be read to its end: only the checksum of the page differs."""
+    planning = Planning(lambda: spark, planned(tmp_path).run, Policy())
+    (file,) = planning.files(tables.GroupUnit)
+    change_a_bit(file, "sampled")
+
+    with pytest.raises(TableDamaged, match=f"the table group_unit is damaged: {file.name} has other bytes than were"):
+        assess(planning)
 
 
 @pytest.mark.parametrize("rows", [0, 10**18])

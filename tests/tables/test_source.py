@@ -10,6 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from rocketmq_capacity.errors import ContractBroken
+from rocketmq_capacity.spark.new_table import NewTable
 from rocketmq_capacity.spark.reading import frame_of, shares_of
 from rocketmq_capacity.store.place import place_of
 from rocketmq_capacity.tables import SlaveDifference
@@ -17,6 +19,7 @@ from rocketmq_capacity.tables.arrow import arrow_schema
 from rocketmq_capacity.tables.checks import check_stored, check_written
 from rocketmq_capacity.tables.rows import rows_in, table_in
 from rocketmq_capacity.tables.source import number_of_rows
+from tests.fixtures.damage import change_a_bit
 from tests.fixtures.s3 import BUCKET, S3
 
 FILES = 11
@@ -86,3 +89,24 @@ def test_tasks_read_their_shares_themselves(spark: SparkSession, tmp_path: Path)
 def test_a_footer_is_asked_for_alone(s3: S3, files: list[Path]) -> None:
     assert number_of_rows(files[0]) == 1
     assert s3.asked(lambda: number_of_rows(files[0])) == {"HEAD": 1, "GET": 1}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        pytest.param(lambda files: table_in(files, SlaveDifference), id="a table"),
+        pytest.param(lambda files: list(rows_in(files, SlaveDifference)), id="rows"),
+        pytest.param(lambda files: check_stored(SlaveDifference, files), id="the check of a stored table"),
+    ],
+)
+def test_a_bit_that_changed_is_read_as_no_other_figure(tmp_path: Path, read: Callable[[list[Path]], object]) -> None:
+    rows = [{"broker_name": f"b-{number:02}", "broker_id": number, "topic": "pay"} for number in range(9)]
+    new = NewTable(tmp_path, 0, arrow_schema(SlaveDifference))
+    new.write(pa.Table.from_pylist(rows, arrow_schema(SlaveDifference)))
+    new.close()
+    file = tmp_path / new.name
+    read([file])
+    change_a_bit(file, "broker_id")
+
+    with pytest.raises((OSError, ContractBroken), match="could not verify page integrity"):
+        read([file])

@@ -25,7 +25,10 @@ class NewTable:
     def __init__(self, folder: Path, part: int, schema: pa.Schema, **options: Any) -> None:
         self._new = NewFile(folder, part)
         # Without Arrow's own schema, readers see plain texts instead of encoded ones.
-        self._writer = pq.ParquetWriter(pa.PythonFile(self._new, "w"), schema, store_schema=False, **options)
+        # A disk or a store may change a byte, which without the checksum of its page would be read as another figure.
+        self._writer = pq.ParquetWriter(
+            pa.PythonFile(self._new, "w"), schema, store_schema=False, write_page_checksum=True, **options
+        )
         self.rows = 0
 
     def write(self, table: pa.Table, row_group_size: int | None = None) -> None:

@@ -36,6 +36,8 @@ SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.files.openCostInBytes": "64k",
     # A table is read by the names of its files. Spark would start a job to look at more than 32 of them.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+    # Without it, a byte that a disk changed is read as another figure.
+    "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
 }
 
 _PYTHON_GONE: Final = re.compile(

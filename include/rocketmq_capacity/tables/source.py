@@ -18,21 +18,23 @@ from rocketmq_capacity.store.place import contents, is_local, opened
 def parquet_files(files: Sequence[Path]) -> Iterator[pq.ParquetFile]:
     """Open parquet files, one after the other, of which everything will be read; each is closed when the next comes."""
     for source in _sources(files):
-        with pq.ParquetFile(source) as parquet:
+        with pq.ParquetFile(source, page_checksum_verification=True) as parquet:
             yield parquet
 
 
 def parquet_file_in_part(file: Path) -> pq.ParquetFile:
     """An open parquet file, of which the footer has been read, and a part may be."""
     source = os.fspath(file) if is_local(file) else pa.PythonFile(opened(file), mode="r")
-    return pq.ParquetFile(source, pre_buffer=True)
+    return pq.ParquetFile(source, pre_buffer=True, page_checksum_verification=True)
 
 
 def read_files(files: Sequence[Path], **options: Any) -> pa.Table:
     """The rows of some files, at least one, one after the other; ``options`` are of Arrow's `read_table`."""
     if is_local(files[0]):
-        return pq.read_table([*map(os.fspath, files)], **options)
-    return pa.concat_tables([pq.read_table(source, **options) for source in _sources(files)])
+        return pq.read_table([*map(os.fspath, files)], page_checksum_verification=True, **options)
+    return pa.concat_tables([
+        pq.read_table(source, page_checksum_verification=True, **options) for source in _sources(files)
+    ])
 
 
 def number_of_rows(file: Path) -> int:
