@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryConsumeStatus
 from tests.assessment.cases import a_group, a_topic, ago, member, pops
 from tests.assessment.judge import judge, named
 from tests.fixtures.plain_plan import plain_plan
 from tests.simulation.clusters import cluster, queues
 
 
-def popping(*strategies: str | None, share: int = -1) -> Inventory:
-    clients = [member(f"c{i}", allocate_strategy=name, started_at=ago(5)) for i, name in enumerate(strategies)]
+def popping(*strategies: str | None, share: int = -1, consumed_msgs_per_s: float = 0.0) -> Inventory:
+    rates = {"consume_ok_msgs_per_s": consumed_msgs_per_s, "consume_failed_msgs_per_s": 0.0}
+    told = {"started_at": ago(5), "status": (InventoryConsumeStatus(topic="t", **rates),)}
+    clients = [member(f"c{i}", allocate_strategy=name, **told) for i, name in enumerate(strategies)]
     topic = a_topic("t", queues("broker-a", 4))
     return cluster([topic], [a_group("g", clients, [topic], subscriptions=(pops("t", share),))])
 
@@ -49,6 +51,13 @@ def test_no_popped_queue_is_read_by_clients_whose_strategy_no_broker_knows(
 )
 def test_popped_queues_have_readers_otherwise(strategies: Sequence[str | None]) -> None:
     judgement = judge(popping(*strategies))
+
+    assert judgement.found("ORPHAN_QUEUE") is None
+    assert judgement.groups[0]["reading_status"] == "READ"
+
+
+def test_brokers_know_the_strategy_of_clients_that_consume_what_they_pop() -> None:
+    judgement = judge(popping(*["CONSISTENT_HASH"] * 3, consumed_msgs_per_s=0.5))
 
     assert judgement.found("ORPHAN_QUEUE") is None
     assert judgement.groups[0]["reading_status"] == "READ"

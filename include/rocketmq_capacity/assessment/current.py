@@ -181,7 +181,7 @@ def predicted_owners(owned: OwnersByStrategy, runs: list[str], strategies: list[
 
 def _assigned(popped: Owners, division: Division) -> Owners:
     """The owners of popped queues: without clients whose strategy the brokers do not know, to whom they assign none."""
-    is_assigned = division.members.is_assigned
+    is_assigned = division.is_assigned
     if is_assigned.all():
         return popped
     keep = is_assigned[popped.client]

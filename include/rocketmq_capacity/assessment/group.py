@@ -486,7 +486,7 @@ class AssessedGroup:
         If the owners are computed, every client already has its share, if brokers ever assign it any.
         """
         owners = None if self.today is None or not self.today.is_predicted else self.today.owners
-        gets_none = self.pops and not self.division.members.is_assigned.any()
+        gets_none = self.pops and not self.division.is_assigned.any()
         computed = owners is not None and (len(owners.queue) > 0 or len(owners.strangers) > 0 or gets_none)
         young = any(one.up_s is not None and one.up_s <= self.settled_s for one in self.facts.consumers)
         return young and not computed

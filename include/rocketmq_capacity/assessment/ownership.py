@@ -104,8 +104,8 @@ ORPHAN_QUEUE: Final = Rule(
       `STUCK_QUEUE.no_progress_s`. Their lists of queues are old, or a broker does not say where to begin. All owners of
       the group are then as clients report them. This needs samples over more than that time: earlier inventories, or
       `snapshot.sample_count` and `sample_interval_s` in the policy.
-    - NOT_ASSIGNED: the group pops, and its clients report a strategy by which brokers assign no queues. They know
-      AVG and AVG_BY_CIRCLE alone.
+    - NOT_ASSIGNED: the group pops, and its clients report a strategy by which brokers assign no queues, and consume
+      nothing. Brokers know AVG and AVG_BY_CIRCLE alone.
     - A strategy's name: this strategy itself leaves the queues out. MACHINE_ROOM does so with brokers of other
       rooms, and CONFIG with queues that no list names.
     """,
@@ -282,7 +282,7 @@ def _not_taken_by(client_ids: Sequence[str]) -> str:
 def _not_assigned(group: AssessedGroup) -> list[str]:
     """The strategies that clients report to whom brokers assign no queue that is popped."""
     members = group.division.members
-    is_assigned = members.is_assigned[members.client].tolist()
+    is_assigned = group.division.is_assigned[members.client].tolist()
     reported = (one.allocate_strategy for one, fits in zip(members.consumers, is_assigned, strict=True) if not fits)
     return sorted(filter(None, set(reported)))
 

@@ -12,6 +12,7 @@ from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.model.queues import Queues
 from rocketmq_capacity.model.ragged import lengths
+from rocketmq_capacity.vocabulary import NOT_ASSIGNED_BY_BROKERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,22 @@ class Division:
     def is_popped(self) -> Flags:
         """For each queue of a single division whether it is popped, so that the broker divides its messages."""
         return np.array([self.group.pops(reads) for reads in self.queues.topics], bool)[self.queues.topic]
+
+    @cached_property
+    def is_assigned(self) -> Flags:
+        """Whether brokers assign each client id the queues that it pops: they do by strategies that they know.
+
+        If a client with another one consumes what it pops, they know that one, too.
+        """
+        is_known = self.members.is_known_to_brokers
+        return np.ones_like(is_known) if not is_known.all() and self._knows_others else is_known
+
+    @cached_property
+    def _knows_others(self) -> bool:
+        popped = {reads.topic.topic for reads in self.group.business if self.group.pops(reads)}
+        others = {one.client_id for one in self.group.consumers if one.allocate_strategy in NOT_ASSIGNED_BY_BROKERS}
+        reports = (one for one in self.group.consumed if one.topic in popped and one.client_id in others)
+        return any(one.msgs_per_s for one in reports)
 
     @cached_property
     def is_mixed(self) -> bool:

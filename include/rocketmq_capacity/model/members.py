@@ -120,12 +120,11 @@ class Members:
         return any(one.is_grpc for one in self.consumers)
 
     @cached_property
-    def is_assigned(self) -> Flags:
-        """Whether brokers assign queues to each different id that pops: not if its clients report unfit strategies."""
-        is_assigned = np.zeros(len(self.client_ids), bool)
-        fits = [one.is_grpc or one.allocate_strategy not in NOT_ASSIGNED_BY_BROKERS for one in self.consumers]
-        is_assigned[self.client[fits]] = True
-        return is_assigned
+    def is_known_to_brokers(self) -> Flags:
+        """Whether brokers know the strategy that consumers of each different id report, if they report one."""
+        is_known = np.zeros(len(self.client_ids), bool)
+        is_known[self.client[[one.allocate_strategy not in NOT_ASSIGNED_BY_BROKERS for one in self.consumers]]] = True
+        return is_known
 
     @cached_property
     def listed(self) -> "Members":
