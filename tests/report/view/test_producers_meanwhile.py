@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 
 from rocketmq_capacity.plan_file.troubled_broker import Producers
+from rocketmq_capacity.report.html import render_report
 from rocketmq_capacity.report.view.producers_meanwhile import producers_meanwhile
-from tests.report.from_rows import page_of
+from tests.report.from_rows import beside_of, page_of, plan_of
 from tests.report.made_scenario import a_scenario, scenario_page
 from tests.report.page_reader import read_page, text_of
 from tests.report.sample_cluster import sample_rows
@@ -72,6 +73,16 @@ def test_the_page_has_the_table_and_what_is_assumed() -> None:
     assert "Each thread sends a message every 100 ms" in text
     assert "Left out: 2 topics" in text
     assert "Chart: Share of the messages" not in page
+
+
+def test_the_chinese_page_names_the_kinds_of_producers_in_chinese() -> None:
+    kinds = a_course(ending="KILL"), a_course(versions="all", has_fault_tolerance=False)
+    plan = plan_of(sample_rows(), scenario=a_scenario() | {"producers": producers(*kinds)})
+
+    text = text_of(read_page(render_report(plan, beside_of(sample_rows()), "zh-CN")))
+
+    assert "4.9.8，开启延迟容错，被终止" in text
+    assert "所有版本的 Java，未开启延迟容错" in text
 
 
 def test_without_such_a_change_the_page_has_no_such_section() -> None:

@@ -83,7 +83,7 @@ def _left_out(producers: Producers) -> Iterator[str]:
 
 def _names(course: Course) -> tuple[str, str]:
     """A kind of producers in two lines."""
-    client = "Proxy (gRPC)" if course.client != JAVA else "Java, all versions"
+    client = "Proxy (gRPC)" if course.client != JAVA else "Java of all versions"
     name = client if course.versions == "all" else course.versions
     setting = "with tolerance" if course.has_fault_tolerance else "without tolerance"
     if course.has_detector:
