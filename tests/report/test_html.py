@@ -323,6 +323,14 @@ def test_what_no_load_is_known_by_is_one_list():
     assert "No load is known by queues, messages per second and lag." in page_of(rows | {"strategy_load": nothing})
 
 
+def test_a_group_of_one_client_has_nothing_to_compare():
+    alone = a_group(connections=1, distinct_client_ids=1)
+    rows = {"cluster": [a_cluster()], "group_status": [alone], "finding": [a_finding()]}
+    nothing = [a_strategy(count=None, traffic=None, lag=None)]
+
+    assert "No load is known" not in page_of(rows | {"strategy_load": nothing})
+
+
 def test_the_page_names_clients_that_are_behind_a_proxy():
     about = {"connections": 6, "distinct_client_ids": 6, "max_useful_clients": None, "message_request_mode": "POP"}
     rows = {

@@ -203,6 +203,7 @@ def section_of(
     wording = STATUS_WORDS.get(group.provision_status, Wording(group.provision_status, ""))
     now, wished = in_use(group), _recommended(group, answers)
     known = [measure for measure in MEASURES if any(measure.of(strategy) for strategy in group.strategies)]
+    comparable = MEASURES if group.distinct_client_ids > 1 else ()  # of one client, nothing is compared
     lines = [_strategy_line(one, now, alternative, wished, known) for one in group.strategies if one.applicable]
     telling = [one for one in lines if one.is_current or one.is_alternative or one.is_recommended]
     return GroupSection(
@@ -222,7 +223,7 @@ def section_of(
         strategies=tuple(lines),
         not_applicable=tuple(one.strategy for one in group.strategies if not one.applicable),
         measures=tuple(measure.title for measure in known),
-        unknown=_in_a_row([measure.title.lower() for measure in MEASURES if measure not in known]),
+        unknown=_in_a_row([measure.title.lower() for measure in comparable if measure not in known]),
         lists=_lists(now),
         no_strategies=_no_strategies(group),
     )
