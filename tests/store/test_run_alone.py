@@ -36,11 +36,14 @@ def test_a_second_process_waits_for_the_first(tmp_path: Path, holder) -> None:
         assert not process.is_alive() or process.join(60) is None
 
 
-def test_it_does_not_wait_for_ever(tmp_path: Path, holder) -> None:
+def test_it_says_that_it_waits_and_does_not_wait_for_ever(
+    tmp_path: Path, holder, caplog: pytest.LogCaptureFixture
+) -> None:
     began = time.monotonic()
     with pytest.raises(RunBusy, match="another process still works on this run; expected that it ends"):
-        Run(tmp_path).alone(wait_s=0.2).__enter__()
-    assert time.monotonic() - began >= 0.2
+        Run(tmp_path).alone(wait_s=0.6).__enter__()
+    assert time.monotonic() - began >= 0.6
+    assert f"{tmp_path}: waits up to 1 s for another process to end" in caplog.text
 
 
 def test_a_killed_process_holds_nothing(tmp_path: Path, holder) -> None:

@@ -116,9 +116,9 @@ STUCK_QUEUE: Final = Rule(
     - **NOT_LOCKED**: a client that consumes in order has not locked the queue for `lock_s`. NO_MASTER: the broker
       has none. HELD_ELSEWHERE: another client holds the queue as well.
     - **NO_PROGRESS**: messages are cached, the offset does not move over the samples, and none was handled for
-      `no_progress_s`. LISTENER_BUSY, or ONE_MESSAGE: others are handled, but not the first one, or in order the first one
-      fails again and again. Up to 20 messages that have just come to an idle queue do not count: at the queue's rate
-      they were written within this time.
+      `no_progress_s`. LISTENER_BUSY, or ONE_MESSAGE: others are handled, but not the first one, or in order the first
+      one fails again and again. Up to 20 messages that have just come to an idle queue do not count: at the queue's
+      rate they were written within this time.
     - **NOT_PULLED**: no messages were asked for in `pull_s`. PULLS_STOPPED: only of this queue. CLIENT_OR_CLOCK: of
       none of the client's, or its clock is wrong. A pull consumer does so with a queue that its program has paused
       (`DefaultLitePullConsumer.pause`).

@@ -1,5 +1,6 @@
 """The lock of a run: only one process works on it at a time."""
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +28,12 @@ def busy(folder: Path) -> RunBusy:
     return RunBusy(f"{folder}: {problem}")
 
 
+def _tell(folder: Path, wait_s: float) -> None:
+    """Say why nothing happens for a while, if it is waited at all."""
+    if wait_s:
+        logging.getLogger(__name__).warning("%s: waits up to %.0f s for another process to end", folder, wait_s)
+
+
 @contextmanager
 def locked(folder: Path, wait_s: float) -> Iterator[None]:
     """The lock of a run on a disk. Errors: :class:`RunBusy` if another process has it when the time is up."""
@@ -35,7 +42,11 @@ def locked(folder: Path, wait_s: float) -> Iterator[None]:
         while not lock.is_locked:
             make_folder(folder)
             with suppress(FileNotFoundError):  # retention has just deleted the run
-                lock.acquire(timeout=wait_s)
+                try:
+                    lock.acquire(timeout=0)
+                except Timeout:
+                    _tell(folder, wait_s)
+                    lock.acquire(timeout=wait_s)
     except Timeout:
         raise busy(folder) from None
     try:
@@ -50,13 +61,16 @@ def leased(folder: Path, wait_s: float, held: list[Lease]) -> Iterator[None]:
 
     A lock of a process that was killed ends by itself, so it is waited for longer.
     """
-    ends_at = time.monotonic() + wait_s + (LEASE_S if wait_s else 0)
+    wait_s += LEASE_S if wait_s else 0
+    ends_at = time.monotonic() + wait_s
     lease = Lease(folder)
     with errors_in_one_line(folder):
-        while not lease.take():
-            if time.monotonic() >= ends_at:
-                raise busy(folder)
-            time.sleep(ASK_S)
+        if not lease.take():
+            _tell(folder, wait_s)
+            while not lease.take():
+                if time.monotonic() >= ends_at:
+                    raise busy(folder)
+                time.sleep(ASK_S)
     held.append(lease)
     try:
         yield
