@@ -295,7 +295,7 @@ def test_where_only_the_permission_hides_queues_that_is_said(answered: Answers) 
 
     assert answered.actions(topic="raise_perm") == ["INVESTIGATE"]
     assert found["rules"] == ["READ_LESS_THAN_WRITE"]
-    assert found["reason"].startswith("Find out why broker-a lets producers write and no consumer read")
+    assert found["reason"].startswith("Find out why producers can write to broker-a")
 
 
 def test_that_the_queues_of_a_static_topic_stay_as_they_are_does_not_hide_what_its_permission_does(
@@ -303,8 +303,19 @@ def test_that_the_queues_of_a_static_topic_stay_as_they_are_does_not_hide_what_i
 ) -> None:
     reason = answered.one("INVESTIGATE", topic="raise_static_perm")["reason"]
 
-    assert reason.startswith("Find out why __syslo__global lets producers write and no consumer read")
+    assert reason.startswith("Find out why producers can write to __syslo__global")
     assert "static" not in reason
+
+
+def test_brokers_on_which_a_topic_lacks_the_same_permission_are_named_together() -> None:
+    topic = a_topic("pay", *(queues(name, 4, 4, WRITE_ONLY) for name in ("broker-b", "broker-a")))
+    brokers = [broker("broker-a"), broker("broker-b")]
+
+    answered = answer(cluster([topic], [a_group("g", members(2), [topic])], brokers))
+    reason = answered.one("INVESTIGATE", topic="pay")["reason"]
+
+    assert reason.startswith("Find out why producers can write to broker-a, broker-b and no consumer can read there")
+    assert reason.count("Find out why") == 1
 
 
 def test_a_broker_that_lets_nobody_read_is_mended_once_for_all_of_its_topics() -> None:
@@ -316,7 +327,7 @@ def test_a_broker_that_lets_nobody_read_is_mended_once_for_all_of_its_topics() -
     assert answered.actions(topic="pay") == answered.actions(topic="refund") == []
     (found,) = [one for one in answered.all("INVESTIGATE") if "READ_LESS_THAN_WRITE" in one["rules"]]
     assert (found["topic"], found["before"]) == (None, {"broker_names": ["broker-b"]})
-    assert "its own permission (brokerPermission) lacks READ" in found["reason"]
+    assert "the permission of the broker (brokerPermission) lacks READ" in found["reason"]
     look, mends = found["commands"]
     assert look.startswith("mqadmin getBrokerConfig -n ")
     assert look.endswith(" -b broker-b:10911")
@@ -347,7 +358,7 @@ def test_a_closed_broker_is_neither_raised_nor_counted_with_the_others_of_its_to
     for topic, actions in (("raised", ["INVESTIGATE", "RAISE_READ_QUEUES"]), ("whole", ["INVESTIGATE"])):
         assert answered.actions(topic=topic) == actions
         reason = answered.one("INVESTIGATE", topic=topic)["reason"]
-        assert reason.startswith("Find out why broker-c lets producers write and no consumer read")
+        assert reason.startswith("Find out why producers can write to broker-c")
 
 
 @pytest.mark.parametrize("name", ["raise_nothing", "raise_reads_more"])

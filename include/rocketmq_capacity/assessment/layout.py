@@ -44,13 +44,14 @@ def is_hidden_by_broker(finding: FindingLike) -> bool:
 
 
 WRITE_ONLY: Final = (
-    "Find out why {broker_name} lets producers write and no consumer read: its own permission (brokerPermission), or"
-    " the topic's there, lacks READ. With READ consumers read there within half a minute."
+    "Find out why producers can write to {broker_name} and no consumer can read there: the permission of the broker"
+    " (brokerPermission), or of the topic there, lacks READ. With READ consumers read there within half a minute."
 )
 CLOSED: Final = "Consumers see no queue of {broker_name}, which lets only producers in (brokerPermission {perm})."
 WRITE_ONLY_BROKER: Final = (
-    "Find out why {broker_name} lets producers write and no consumer read: its own permission (brokerPermission) lacks"
-    " READ. If nobody means it, let clients read there again (brokerPermission 6): they do within half a minute."
+    "Find out why producers can write to {broker_name} and no consumer can read there: the permission of the broker"
+    " (brokerPermission) lacks READ. If nobody means it, let clients read there again (brokerPermission 6): they do"
+    " within half a minute."
 )
 
 

@@ -100,7 +100,8 @@ def investigate(
     worth_a_look = _worth_a_look(findings)
     looks = sorted((one.rule, _looks(one, cluster, client_ids, addresses)) for one in worth_a_look)
     lines = dict.fromkeys(line for _, of_finding in looks for line in of_finding)
-    advice = [(one, _sentence(one, cluster, refusals or {}, waits)) for one in worth_a_look]
+    brokers = _brokers_by_advice(worth_a_look)
+    advice = [(one, _sentence(one, cluster, refusals or {}, waits, brokers)) for one in worth_a_look]
     # What is undecided says nothing of the brokers that are closed, which is known of them.
     advice += [(one, one.message) for one in worth_a_look if cluster.undecided and is_hidden_by_broker(one)]
     urgent_first = sorted((SEVERITIES.index(one.severity), text) for one, text in advice)
@@ -124,7 +125,7 @@ def investigate(
 
 def advice_on(finding: tables.Finding, cluster: AdvisedCluster) -> str:
     """What is said of a finding of the cluster."""
-    return _sentence(finding, cluster, {})
+    return _sentence(finding, cluster, {}, None, {})
 
 
 def _worth_a_look(findings: Sequence[tables.Finding]) -> Sequence[tables.Finding]:
@@ -145,8 +146,13 @@ def _has_no_clients(finding: tables.Finding) -> bool:
 
 
 def _sentence(
-    finding: tables.Finding, cluster: AdvisedCluster, refusals: Mapping[str, str], waits: str | None = None
+    finding: tables.Finding,
+    cluster: AdvisedCluster,
+    refusals: Mapping[str, str],
+    waits: str | None,
+    brokers: Mapping[str, Sequence[str]],
 ) -> str:
+    """What is said of a finding; ``brokers`` are those of which the same is said, by the advice."""
     if cluster.undecided and rule_of(finding.rule).is_structural:
         return cluster.undecided
     if waits is not None and comes_of_fewer_queues(finding.rule):
@@ -155,21 +161,35 @@ def _sentence(
     evidence = evidence_of(finding)
     is_nowhere = isinstance(evidence, NoBrokerEvidence) or (isinstance(evidence, IdleEvidence) and not evidence.queues)
     refusal = None if is_nowhere else refusals.get(finding.rule)
-    return _advice(finding, cluster) if refusal is None else refusal
+    return _advice(finding, cluster, brokers) if refusal is None else refusal
 
 
-def _advice(finding: tables.Finding, cluster: AdvisedCluster) -> str:
-    rule = rule_of(finding.rule)
-    if rule.looks == "disk" and (why_none := refusal(cluster)) is not None:
+def _advice(finding: tables.Finding, cluster: AdvisedCluster, brokers: Mapping[str, Sequence[str]]) -> str:
+    if rule_of(finding.rule).looks == "disk" and (why_none := refusal(cluster)) is not None:
         return why_none
-    advice = rule.advice if isinstance(rule.advice, str) else rule.advice(finding, evidence_of(finding))
+    advice = _advice_of_rule(finding)
     return advice.format(
         subjects=listed(finding.subjects),
         topic=finding.topic,
-        broker_name=finding.broker_name,
+        broker_name=listed(brokers[advice]) if advice in brokers else finding.broker_name,
         message=finding.message,
         no_strategy=NO_STRATEGY.format(least=_least(cluster)),
     )
+
+
+def _advice_of_rule(finding: tables.Finding) -> str:
+    """The advice of its rule, with places for names."""
+    advice = rule_of(finding.rule).advice
+    return advice if isinstance(advice, str) else advice(finding, evidence_of(finding))
+
+
+def _brokers_by_advice(findings: Iterable[tables.Finding]) -> dict[str, list[str]]:
+    """The brokers that several findings have, by the advice that is the same for all of these."""
+    brokers: dict[str, dict[str, None]] = {}
+    for finding in findings:
+        if finding.broker_name is not None:
+            brokers.setdefault(_advice_of_rule(finding), {})[finding.broker_name] = None
+    return {advice: sorted(names) for advice, names in brokers.items()}
 
 
 def _least(cluster: AdvisedCluster) -> str:
