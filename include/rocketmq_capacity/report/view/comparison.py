@@ -83,10 +83,15 @@ def _shown(value: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
 
 def _unknown_in_parts(side: Mapping[Path, Any], other: Mapping[Path, Any]) -> dict[Path, Any]:
     """The side with an object that is unknown as the figures that the other side has of it, each unknown."""
+    unknown = {path for path, value in side.items() if value is None}
+    inside: dict[Path, list[Path]] = {}
+    for path in other if unknown else ():
+        for length in range(1, len(path)):
+            if path[:length] in unknown:
+                inside.setdefault(path[:length], []).append(path)
     parts: dict[Path, Any] = {}
     for path, value in side.items():
-        inside = [one for one in other if value is None and len(one) > len(path) and one[: len(path)] == path]
-        parts |= dict.fromkeys(inside) if inside else {path: value}
+        parts |= dict.fromkeys(inside.get(path, ())) or {path: value}
     return parts
 
 
