@@ -251,6 +251,7 @@ class AssessedGroup:
             self.planned_work,
             self.pops,
             self.useful_clients,
+            self.is_divided_twice,
         )
 
     @cached_property

@@ -24,7 +24,6 @@ from rocketmq_capacity.assessment.sizes import (
     searches_for_needed,
 )
 from rocketmq_capacity.assessment.staff import Staff
-from rocketmq_capacity.assessment.two_sides import is_divided_twice
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.model.facts import GroupFacts
 from rocketmq_capacity.vocabulary import CONFIG, OVER, OWN_CHOICE, RIGHT, UNDECIDED, UNDER, ProvisionStatus, knows_rooms
@@ -258,8 +257,7 @@ def _why_not_computed(staff: Staff) -> str:
     runs = None if staff.current is None else staff.current.strategy
     if runs == OWN_CHOICE:
         return "the programs of its clients choose their queues themselves, and not every client reported them"
-    brokers = {place.broker_name for reads in staff.facts.business for place in reads.topic.places}
-    if is_divided_twice(staff.facts, brokers):
+    if staff.is_divided_twice:
         return "clients behind a Proxy and clients at the brokers divide all queues, each side for itself"
     strategy = staff.strategy or ""
     needs_more = strategy == CONFIG or knows_rooms(strategy)  # the lists or rooms of the policy

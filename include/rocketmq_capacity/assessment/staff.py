@@ -37,6 +37,7 @@ class Staff:
         planned_work: the same with ``planned_msgs_per_s``.
         pops: whether the group pops some queue.
         useful_clients: of :func:`useful_clients`.
+        is_divided_twice: of :func:`~rocketmq_capacity.assessment.two_sides.is_divided_twice`.
         stays: the places of the consumers in the order in which they stay, if there are fewer; None: as
             `choice_of_clients.staying` has it.
     """
@@ -56,6 +57,7 @@ class Staff:
     planned_work: Work | None
     pops: bool
     useful_clients: int | None
+    is_divided_twice: bool
     stays: Sequence[int] | None = None
 
     @property

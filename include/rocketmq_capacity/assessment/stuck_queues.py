@@ -38,6 +38,9 @@ CLIENT_OR_CLOCK: Final = "CLIENT_OR_CLOCK"
 PULLS_STOPPED: Final = "PULLS_STOPPED"
 """The client asks for messages of other queues, but no longer of this one."""
 
+IN_HAND: Final = 20
+"""The messages that a listener may have in hand: one a thread (DefaultMQPushConsumer.consumeThreadMin); more wait."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
@@ -136,10 +139,6 @@ def _may_be_stuck(facts: GroupFacts, owned: Owned, bounds: StuckQueue) -> bool:
     is_silent = (owned.pulled_ago_s or 0.0) > bounds.pull_s or (owned.silent_s or 0.0) > bounds.pull_s
     is_unlocked = facts.is_orderly and (owned.locked is False or _is_over(owned.locked_ago_s, bounds.lock_s))
     return bool(owned.dropped or owned.cached_msgs or is_silent or is_unlocked)
-
-
-IN_HAND: Final = 20
-"""So many messages a client's listener may have in hand (DefaultMQPushConsumer.consumeThreadMax); more wait for it."""
 
 
 class Busy(NamedTuple):

@@ -36,8 +36,8 @@ SUSPECT_SNAPSHOT: Final = Rule(
     details="""
     More groups than usual have a new WARNING or CRITICAL that they did not have in the run before. Something
     happened to the snapshot, to the network, or to all groups at once, as in a deployment. Take another snapshot
-    before you change anything. Until then all commands are comments. No run is compared with one
-    whose snapshot was too incomplete for verdicts.
+    before you change anything. Until then all commands are comments. No run is compared with one whose snapshot was
+    too incomplete for verdicts.
     """,
     is_of_snapshot=True,
 )

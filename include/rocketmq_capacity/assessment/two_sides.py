@@ -6,12 +6,10 @@ Source: ConsumerManagerActivity and ClientManagerActivity of the Proxy, Consumer
 rocketmq-all-5.3.3.
 """
 
-from collections.abc import Collection
-
 from rocketmq_capacity.model.facts import GroupFacts
 
 
-def behind_proxies(group: GroupFacts, broker_names: Collection[str]) -> set[str]:
+def behind_proxies(group: GroupFacts, broker_names: frozenset[str]) -> set[str]:
     """The ids of remoting clients that no broker names, but an address does: that of a Proxy."""
     return {
         one.client_id
@@ -20,10 +18,10 @@ def behind_proxies(group: GroupFacts, broker_names: Collection[str]) -> set[str]
     }
 
 
-def is_divided_twice(group: GroupFacts, broker_names: Collection[str]) -> bool:
+def is_divided_twice(group: GroupFacts, broker_names: frozenset[str]) -> bool:
     """Whether both sides have clients, and these divide the queues themselves."""
     if not group.is_clustering or not group.pulls:
         return False
     behind = behind_proxies(group, broker_names)
     at_brokers = (one for one in group.consumers if not one.is_grpc and one.client_id not in behind)
-    return bool(behind) and any(not set(broker_names).isdisjoint(one.seen_on or ()) for one in at_brokers)
+    return bool(behind) and any(not broker_names.isdisjoint(one.seen_on or ()) for one in at_brokers)
