@@ -354,6 +354,8 @@ TEXT: Final = json.dumps(CLUSTER)
         (TEXT.replace('"perm"', '"perm": null, "perm"', 1), "$.topics[0].queues[0].perm"),
         (TEXT.replace('"perm"', '"perm" : 6,\n"perm"', 1), "$.topics[0].queues[0].perm"),
         (TEXT.replace('"client_id"', '"client_\\u0069d": "x", "client_id"', 1), f"$.{CLIENT}.client_id"),
+        (TEXT.replace('"perm"', '"\\uff5e\\\\": 6, "\\uff5e\\\\": 6, "perm"', 1), "$.topics[0].queues[0].\uff5e\\"),
+        (TEXT.replace('"perm"', '"\\u003a": "\\u003a", "\\u003a": 6, "perm"', 1), "$.topics[0].queues[0].:"),
         (TEXT.replace('"taken_at"', '"unknown": {"a": [1, {"b": 1, "b": 2}]}, "taken_at"', 1), "$.unknown.a[1].b"),
         (
             json.dumps(CLUSTER, separators=(",", ":")).replace('"perm"', '"perm":6,"perm"', 1),

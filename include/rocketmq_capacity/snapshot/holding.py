@@ -8,7 +8,7 @@ life.
 
 from typing import Final, NamedTuple
 
-from rocketmq_capacity.snapshot.inventory import HELD_TIMES, Client, InventoryOwnedQueue
+from rocketmq_capacity.snapshot.inventory import Client
 from rocketmq_capacity.snapshot.seconds import Seconds
 
 
@@ -37,16 +37,12 @@ BELIEVED_S: Final = 30.0
 def ages_of(client: Client, taken_at: str, seconds: Seconds) -> list[Ages]:
     """The ages of each queue that the client holds; without a time of its answer, ``taken_at`` is used."""
     held = client.owned_queues or ()
-    given = [seconds[at] for queue in held for at in _times(queue) if at is not None]
+    given = [seconds[at] for queue in held for at in queue.times() if at is not None]
     if not given:
         return [UNKNOWN] * len(held)
     newest = max(given)
     answered_s = seconds[client.answered_at or taken_at]
     now_s = answered_s if 0 <= answered_s - newest <= BELIEVED_S else newest
     silent_s = max(answered_s - newest, 0.0)
-    ages = ([None if at is None else now_s - seconds[at] for at in _times(queue)] for queue in held)
+    ages = ([None if at is None else now_s - seconds[at] for at in queue.times()] for queue in held)
     return [Ages(locked, pulled, consumed, silent_s) for locked, pulled, consumed in ages]
-
-
-def _times(queue: InventoryOwnedQueue) -> list[str | None]:
-    return [getattr(queue, name) for name in HELD_TIMES]

@@ -207,6 +207,10 @@ class InventoryOwnedQueue(InventoryPart, frozen=True, kw_only=True):
     last_pulled_at: str | None = None
     last_consumed_at: str | None = None
 
+    def times(self) -> tuple[str | None, ...]:
+        """When the client locked, pulled and consumed it last, in the order of `HELD_TIMES`."""
+        return (self.last_locked_at, self.last_pulled_at, self.last_consumed_at)
+
 
 class InventoryConsumeStatus(InventoryPart, frozen=True, kw_only=True):
     """How a client consumes one topic: milliseconds a listener call, messages a second."""

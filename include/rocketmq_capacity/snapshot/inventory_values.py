@@ -167,8 +167,10 @@ def _check_client(client: Client, place: str, check: _Checks) -> None:
     if client.answered_at not in check.utc:
         check.time(f"{place}.answered_at", client.answered_at)
     for q, held in enumerate(client.owned_queues or ()):
-        for name in HELD_TIMES:
-            if (at := getattr(held, name)) not in check.utc:
+        if check.utc.issuperset(held.times()):
+            continue
+        for name, at in zip(HELD_TIMES, held.times(), strict=True):
+            if at not in check.utc:
                 check.time(f"{place}.owned_queues[{q}].{name}", at)
     check.unique(f"{place}.subscriptions", [s.topic for s in client.subscriptions or ()], "topic")
     check.unique(f"{place}.status", [s.topic for s in client.status or ()], "topic")

@@ -1,6 +1,7 @@
 """Finds an object of a JSON text that has a member twice. Readers of JSON keep one of the two without a word."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,6 +11,9 @@ import numpy as np
 AT_A_TIME: Final = 2**24
 """Bytes that are looked at together."""
 _COLON, _QUOTE, _BACKSLASH = b':"\\'
+_HIDING: Final = re.compile(rb'\\(?:u00(?:22|3[aA]|5[cC])|\\")')
+"""Escapes that may hide the end of a name: a quote, a colon or a backslash, and a quote after a backslash."""
+_NULL: Final = re.compile(rb"null(?=[\s,\]}])")
 _WHITE: Final = np.frombuffer(b" \t\n\r", np.uint8)
 
 
@@ -23,8 +27,8 @@ def has_each_once(data: bytes, again: bytes) -> bool:
         data: the text.
         again: what was read of it, written without white space before colons, and without members that are null.
     """
-    if b"null" in data or (b"\\" in data and (b"\\u" in data or b'\\\\"' in data)):
-        return False  # null is not written again, and these escapes may hide a name or its end
+    if (b"null" in data and _NULL.search(data)) or _HIDING.search(data):
+        return False  # null is not written again
     names = _names(data)
     return names is not None and names == _names(again)
 
