@@ -38,6 +38,17 @@ PART.group(
     "of_c01_alone",
     "of_both",
 )
+PART.group(
+    "one_id_reads_each_topic_once",
+    [
+        *_working(
+            "of_c01_alone", ("c01",), allocate_strategy="CONSISTENT_HASH", subscriptions=(reads("of_c01_alone"),)
+        ),
+        *_working("of_both", ("c01",), allocate_strategy="CONSISTENT_HASH", subscriptions=(reads("of_both"),)),
+    ],
+    "of_c01_alone",
+    "of_both",
+)
 _TWO = owned(("both_own_queue_0", "broker-a", 0), ("both_own_queue_0", "broker-a", 1))
 _THREE = owned(*(("both_own_queue_0", "broker-a", i) for i in (0, 2, 3)))
 PART.case(
@@ -59,6 +70,8 @@ PART.case(
         ("c02_reads_less", "UNREAD"),
         # Two consumers of one id count as two when AVG divides: the second half belongs to nobody, the first to both.
         ("id_twice", "UNREAD"),
+        # CONSISTENT_HASH gives everything to the id, and each topic is read by one of its two consumers.
+        ("one_id_reads_each_topic_once", "READ"),
         ("nobody_is_there", "UNREAD"),
         ("both_own_queue_0", "TWICE"),
         ("not_told", "UNKNOWN"),

@@ -10,7 +10,7 @@ from rocketmq_capacity.assessment.effect import NONE, Crossed, JudgedEffect, Shi
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.model.arrays import Flags, Integers
-from rocketmq_capacity.model.members import Members
+from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.owners import Owners
 
 
@@ -88,23 +88,25 @@ def unread_after(group: AssessedGroup, owners: Owners, base_queue: Integers) -> 
     return ~is_read & ~before & is_business, is_read & before
 
 
-def twice_after(group: AssessedGroup, owners: Owners, members: Members, base_queue: Integers) -> tuple[Flags, Flags]:
+def twice_after(group: AssessedGroup, owners: Owners, division: Division, base_queue: Integers) -> tuple[Flags, Flags]:
     """For each queue of a change whether only afterwards two consumers read it, and whether only before two did.
 
-    Under one strategy only consumers with equal ids do that. The arguments are those of :func:`unread_after`, and the
-    consumers afterwards.
+    Under one strategy only consumers with equal ids do that. The arguments are those of :func:`unread_after`, and what
+    is divided afterwards.
     """
     before = np.zeros(len(group.division.queues), bool)
     if group.whole_load is not None:
-        before = _is_read_twice(group.whole_load.owners, group.division.members, len(before))
-    was_twice, is_twice = before[base_queue], _is_read_twice(owners, members, len(base_queue))
+        before = _is_read_twice(group.whole_load.owners, group.division)
+    was_twice, is_twice = before[base_queue], _is_read_twice(owners, division)
     return is_twice & ~was_twice, was_twice & ~is_twice
 
 
-def _is_read_twice(owners: Owners, members: Members, queues: int) -> Flags:
-    if not members.has_copies:
+def _is_read_twice(owners: Owners, division: Division) -> Flags:
+    queues = len(division.queues)
+    if not division.members.has_copies:
         return np.zeros(queues, bool)
-    return np.asarray(np.bincount(owners.queue, members.copies[owners.client] * ~_is_popped(owners), queues) > 1)
+    readers = division.readers(owners.queue, owners.client) * ~_is_popped(owners)
+    return np.asarray(np.bincount(owners.queue, readers, queues) > 1)
 
 
 def _is_popped(owners: Owners) -> Flags:

@@ -219,7 +219,7 @@ def _readers(failure: _Failure) -> QueuesByReaders | None:
     if owners.unknown:
         return None
     unread = unread_after(group, owners, change.base_queue)
-    twice = twice_after(group, owners, change.division.members, change.base_queue)
+    twice = twice_after(group, owners, change.division, change.base_queue)
     return QueuesByReaders(*(Crossed(*(int(np.count_nonzero(flags)) for flags in both)) for both in (unread, twice)))
 
 

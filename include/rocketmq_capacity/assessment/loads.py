@@ -162,16 +162,17 @@ class GroupLoad:
         has_one_reader = owners.owner is not None or owners.is_popped is True
         if has_one_reader and not members.has_copies and not owners.strangers:
             return []
-        copies = members.copies
         is_popped = np.zeros(len(owners.queue), bool) | owners.is_popped
-        readers = np.bincount(owners.queue, copies[owners.client] * ~is_popped, len(queues))
+        of_owner = self.division.readers(owners.queue, owners.client)
+        readers = np.bincount(owners.queue, of_owner * ~is_popped, len(queues))
         readers[owners.queue[is_popped]] += 1  # clients that pop a queue share its messages
         twice = [queues.names[queue] for queue in np.flatnonzero(readers > 1).tolist()]
         if not owners.strangers:
             return twice
         strange: dict[Queue, int] = {}
         for client, queue in owners.strangers:
-            strange[queue] = strange.get(queue, 0) + int(copies[client])
+            readers_of = members.readers([queue.topic])[0]
+            strange[queue] = strange.get(queue, 0) + int(readers_of[members.first[client]])
         return sorted([*twice, *(queue for queue, consumers in strange.items() if consumers > 1)])
 
 

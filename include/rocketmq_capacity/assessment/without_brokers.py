@@ -54,7 +54,7 @@ class WithoutBrokers:
         if owners is None:
             return cls(shares, [QueuesByReaders()] * len(losses.losses))
         unread = unread_after(group, owners, change.base_queue)
-        twice = twice_after(group, owners, change.division.members, change.base_queue)
+        twice = twice_after(group, owners, change.division, change.base_queue)
         counts = [losses.per_loss(flags).tolist() for flags in (*unread, *twice)]
         return cls(shares, [QueuesByReaders(Crossed(*own[:2]), Crossed(*own[2:])) for own in zip(*counts, strict=True)])
 

@@ -104,6 +104,16 @@ class Division:
             return np.broadcast_to(members.takers, (len(self.queues.topics), len(members)))
         return None
 
+    def readers(self, queue: Integers, client: Integers) -> Integers:
+        """How many consumers with an owner's client id read its queue: those of the id that subscribe to the topic.
+
+        Shape: two arrays, indexes of queues and of the client ids that own them -> one of the same length.
+        An owner counts at least once, also if it reports a queue of a topic that it does not subscribe to.
+        """
+        if self.taken is None:
+            return self.members.copies[client]
+        return np.maximum(self.taken[self.queues.topic[queue], self.members.first[client]], 1)
+
     @cached_property
     def is_popped(self) -> Flags:
         """For each queue of a single division whether it is popped, so that the broker divides its messages."""

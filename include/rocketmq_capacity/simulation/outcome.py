@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from msgspec import structs
 
 from rocketmq_capacity.assessment.effect import effect_of
@@ -157,11 +158,14 @@ def moved_today(before: AssessedGroup, after: AssessedGroup) -> int | None:
 
 def _readers(group: AssessedGroup) -> dict[Queue, frozenset[tuple[str, int]]]:
     """The owners of each queue today: client ids with their number of consumers; clients that pop count once."""
-    load, members = group.whole_load, group.division.members
+    load, division = group.whole_load, group.division
     readers: dict[Queue, set[tuple[str, int]]] = {}
     if load is not None:
-        names = group.division.queues.names
-        for queue, client in zip(load.owners.queue.tolist(), load.owners.client.tolist(), strict=True):
-            copies = 1 if group.division.is_popped[queue] else int(members.copies[client])
-            readers.setdefault(names[queue], set()).add((members.client_ids[client], copies))
+        names, client_ids = division.queues.names, division.members.client_ids
+        consumers = np.where(
+            division.is_popped[load.owners.queue], 1, division.readers(load.owners.queue, load.owners.client)
+        )
+        owners = zip(load.owners.queue.tolist(), load.owners.client.tolist(), consumers.tolist(), strict=True)
+        for queue, client, number in owners:
+            readers.setdefault(names[queue], set()).add((client_ids[client], number))
     return {queue: frozenset(ids) for queue, ids in readers.items()}
