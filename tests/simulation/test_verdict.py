@@ -61,6 +61,8 @@ def read_by(*clients: Client, lag: int = 10, **facts: Any) -> Inventory:
 
 
 LOSE_A: Final = {"change": "lose_broker", "broker_name": "hz@a"}
+LOST: Final = Scenario.model_validate({"name": "lose a", "changes": [LOSE_A]}).changes
+COUNTS: Final = {"read_queue_nums": 8, "write_queue_nums": 8}
 LOSE_ROOM: Final = {"change": "lose_room", "room": "hz"}
 
 
@@ -388,12 +390,43 @@ def test_a_new_finding_names_the_loss_that_it_follows_from(found: dict[str, Any]
     row = tried(cluster([alone, stays], [group("g", members, [alone, stays])]), LOSE_A)
     named = Finding(**{"rule": "IDLE_CONSUMERS", "severity": "INFO", "evidence": "{}", "message": "Idle."} | found)
 
-    assert cause_of(named, {"g": row}, ["hz@a"]) == cause
+    assert cause_of(named, {"g": row}, ["hz@a"], LOST) == cause
     none_left = replace(row, after_clients=0)
-    told = cause_of(named, {"g": none_left}, ["hz@a"])
+    told = cause_of(named, {"g": none_left}, ["hz@a"], LOST)
     assert told == ("no client of the group is left" if found.get("consumer_group") == "g" else cause)
     as_it_is = replace(row, unreadable_topics=(), before_queues=4, after_queues=4)
-    assert cause_of(named, {"g": as_it_is}, []) is None
+    assert cause_of(named, {"g": as_it_is}, [], LOST) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "change", "is_named"),
+    [
+        ("IDLE_CONSUMERS", {"change": "slow_broker", "broker_name": "sh@b", "latency_ms": 800, "for_s": 60.0}, True),
+        ("IDLE_CONSUMERS", {"change": "scale_traffic", "factor": 2.0}, True),
+        ("TRAFFIC_SKEW", {"change": "scale_traffic", "factor": 2.0}, False),
+        ("TRAFFIC_SKEW", {"change": "read_only_broker", "broker_name": "sh@b"}, False),
+        ("TRAFFIC_SKEW", {"change": "lose_master", "broker_name": "hz@a"}, True),
+        ("BROKER_LOSS", {"change": "scale_traffic", "factor": 2.0}, False),
+        ("BROKER_LOSS", {"change": "add_clients", "consumer_group": "other", "count": 1}, False),
+        ("ALLOCATION_SKEW", {"change": "set_strategy", "consumer_group": "g", "strategy": "CONSISTENT_HASH"}, False),
+        ("ALLOCATION_SKEW", {"change": "set_strategy", "consumer_group": "other", "strategy": "AVG"}, True),
+        ("IDLE_CONSUMERS", {"change": "unsubscribe", "consumer_group": "g", "topic": "ship"}, False),
+        ("IDLE_CONSUMERS", {"change": "remove_clients", "consumer_group": "g", "count": 1}, False),
+        ("IDLE_CONSUMERS", {"change": "set_queues", "topic": "ship", **COUNTS}, False),
+        ("IDLE_CONSUMERS", {"change": "add_broker", "broker_name": "new", "topics_like": "sh@b"}, False),
+    ],
+    ids=str,
+)
+def test_a_loss_is_the_reason_only_if_no_other_change_may_be_one(
+    rule: str, change: dict[str, Any], is_named: bool
+) -> None:
+    scenario = Scenario.model_validate({"name": "both", "changes": [LOSE_A, change]})
+    name = None if rule == "BROKER_LOSS" else "g"
+    found = Finding(rule=rule, severity="INFO", consumer_group=name, evidence="{}", message="New.")
+    pay = topic("pay", queues("hz@a", 2), queues("sh@b", 2))
+    row = tried(cluster([pay], [group("g", [worker("1"), worker("2")], [pay])]), LOSE_A)
+
+    assert (cause_of(found, {"g": row}, ["hz@a"], scenario.changes) is not None) == is_named
 
 
 def routed(name: str, broker_state: str = "MASTER", perm: int | None = 6) -> Routed:

@@ -74,11 +74,14 @@ class ScenarioChange(Section, ABC):
         EXAMPLE: its fields in a scenario file, with names in braces: {broker}, {topic}, {group}, {client}, {room},
             {nameserver}.
         CHANGES_QUEUES: whether queues come, go or get another perm, so that there is a plan with steps.
+        ALTERS: what it changes without taking a broker or a room away: the number of queues, what is written to them,
+            or who owns those of its consumer group; None if it alters none of them.
     """
 
     model_config = ConfigDict(strict=True)
     EXAMPLE: ClassVar[str]
     CHANGES_QUEUES: ClassVar[bool] = False
+    ALTERS: ClassVar[Literal["queues", "messages", "owners"] | None] = None
 
     @classmethod
     def change_name(cls) -> str:
@@ -105,6 +108,12 @@ class ScenarioChange(Section, ABC):
         return None
 
     @property
+    def divided_anew(self) -> str | None:
+        """The group whose queues get other owners although no queue is lost; None if there is none."""
+        group: str | None = getattr(self, "consumer_group", None)
+        return group if self.ALTERS == "owners" else None
+
+    @property
     def lost_room(self) -> str | None:
         """The machine room that is lost with it."""
         return None
@@ -128,6 +137,8 @@ def changes() -> Sequence[type[ScenarioChange]]:
 
 class ChangeOfClients(ScenarioChange):
     """A change of clients of a group, given by their ids or by their number."""
+
+    ALTERS = "owners"
 
     consumer_group: Group
     client_ids: (

@@ -81,7 +81,7 @@ def comparison(sides: Sides, producers: Producers | None) -> ScenarioResult:
         affected_groups=tuple(map(_affected, sorted(outcomes, key=lambda one: one.consumer_group))),
         transitions=tuple(map(_transition, sorted(moves, key=lambda one: one.consumer_group))),
         groups=tuple(map(_group, sorted(effects, key=lambda one: (one.consumer_group, one.strategy)))),
-        findings_added=in_order(_added(one, cause_of(one, of_group, taken)) for one in added),
+        findings_added=in_order(_added(one, cause_of(one, of_group, taken, scenario.changes)) for one in added),
         findings_cleared=in_order(map(finding_of, cleared)),
         findings_undecided=in_order(map(_undecided, in_doubt)),
         producers_undecided=producers_undecided(sides),

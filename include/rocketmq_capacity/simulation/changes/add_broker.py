@@ -21,6 +21,7 @@ class AddBroker(ScenarioChange):
 
     EXAMPLE = "broker_name: broker-new, topics_like: {broker}"
     CHANGES_QUEUES = True
+    ALTERS = "queues"
 
     change: Literal["add_broker"]
     broker_name: Annotated[Name, Field(title="Broker", description="the name of the new one")]

@@ -20,6 +20,7 @@ class ScaleTraffic(ScenarioChange):
     """More messages, or fewer, written to a topic or to all topics."""
 
     EXAMPLE = "topic: {topic}, factor: 2.0"
+    ALTERS = "messages"
 
     change: Literal["scale_traffic"]
     topic: Annotated[TopicName | None, Field(description="empty for all topics")] = None

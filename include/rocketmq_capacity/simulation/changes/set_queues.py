@@ -26,6 +26,7 @@ class SetQueues(ScenarioChange):
 
     EXAMPLE = "topic: {topic}, read_queue_nums: 8, write_queue_nums: 8"
     CHANGES_QUEUES = True
+    ALTERS = "queues"
 
     change: Literal["set_queues"]
     topic: TopicName

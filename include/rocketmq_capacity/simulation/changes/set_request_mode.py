@@ -19,6 +19,7 @@ class SetRequestMode(ScenarioChange):
     """Another request mode of a group for a topic, as ``mqadmin setConsumeMode`` sets it."""
 
     EXAMPLE = "consumer_group: {group}, topic: {topic}, message_request_mode: POP"
+    ALTERS = "owners"
 
     change: Literal["set_request_mode"]
     consumer_group: Group

@@ -17,6 +17,7 @@ class SetStrategy(ScenarioChange):
     """Another allocation strategy in every client of a group. POP is none: it is a request mode of the broker."""
 
     EXAMPLE = "consumer_group: {group}, strategy: AVG_BY_CIRCLE"
+    ALTERS = "owners"
 
     change: Literal["set_strategy"]
     consumer_group: Group

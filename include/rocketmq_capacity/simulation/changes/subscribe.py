@@ -39,6 +39,7 @@ class Subscribe(ScenarioChange):
     """A topic that every client of a group reads after a deployment, or reads by another filter."""
 
     EXAMPLE = "consumer_group: {group}, topic: {topic}, expression: TagA"
+    ALTERS = "owners"
 
     change: Literal["subscribe"]
     consumer_group: Group

@@ -16,6 +16,7 @@ class Unsubscribe(ScenarioChange):
     """A topic that no client of a group reads any more after a deployment."""
 
     EXAMPLE = "consumer_group: {group}, topic: {topic}"
+    ALTERS = "owners"
 
     change: Literal["unsubscribe"]
     consumer_group: Group
