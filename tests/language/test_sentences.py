@@ -58,6 +58,24 @@ def said(text: str) -> str | None:
             "峰值时最忙的客户端超过 70 % 的有 2 个消费组：g_a (3 % → 89.2 %)、g_b (72 %)，"
             "其中因这些变更而新增的为 g_a。",
         ),
+        (
+            "the busiest client is busy for 75.0 % of its time at the peak, above 70.0 %; before it was 25.0 %;"
+            " 4 more queues have no reader; 2,010 messages would wait that are not read",
+            "峰值时最忙的客户端繁忙度为 75.0 %，超过 70.0 %；之前为 25.0 %；又有 4 个队列无人读取；"
+            "2,010 条消息将等待而无人读取",
+        ),
+        ("it is gone with topic orders, and not mended", "它随 Topic orders 一起消失，并没有解决"),
+        (
+            "a@1, the busiest of 2 clients, is busy for 150.0 % of its time, and its owner wants at least 4 clients"
+            " instead of 2.",
+            "2 个客户端中最忙的 a@1，繁忙度为 150.0 %，而负责人要求至少 4 个客户端（现在为 2 个）。",
+        ),
+        (
+            "They pop from a master alone. UNDECIDED: the slave does not report enableSlaveActingMaster. If it is set,"
+            " they are served after 36 s at most if its process ends, and 164 s if its machine is gone.",
+            "只能从 Master 以 POP 方式读取。无法判断：Slave 没有报告 enableSlaveActingMaster。如果已设置，"
+            "若进程退出，最多 36 秒后恢复服务；若机器宕机，则为 164 秒。",
+        ),
         ("2 queues without reader", "2 个队列无人读取"),
         ("2,000 messages behind", "堆积 2,000 条消息"),
         ("AVG (as its clients report it)", "AVG（由客户端上报）"),

@@ -107,8 +107,8 @@ def test_a_broker_without_slaves_serves_nobody_and_without_settings_it_is_unknow
     assert (alone.is_served("WRITE"), unknown.is_served("WRITE")) == (False, False)
     assert meaning(alone, "PULL", has_slaves=False) == "Nobody answers them: the broker has no slave."
     assert meaning(unknown, "PULL", has_slaves=True) == (
-        "UNDECIDED: the slave with the smallest id does not report slaveReadEnable. With it they are served after 36 s"
-        " at most if its process ends, and 164 s if its machine is gone."
+        "UNDECIDED: the slave with the smallest id does not report slaveReadEnable. If it is set, they are served after"
+        " 36 s at most if its process ends, and 164 s if its machine is gone."
     )
 
 
@@ -121,8 +121,8 @@ def test_clients_that_consume_in_order_or_pop_need_a_broker_with_the_id_0() -> N
     )
     assert meaning(acted, "POP", has_slaves=True) == (
         "They pop from a master alone. UNDECIDED: a slave acts for it only where the name servers have"
-        " supportActingMaster, which no broker tells. With it they are served after 36 s at most if its process ends,"
-        " and 54 s if its machine is gone."
+        " supportActingMaster, which no broker tells. If it is set, they are served after 36 s at most if its process"
+        " ends, and 54 s if its machine is gone."
     )
     refused = meaning(lost(OFF), "PULL_IN_ORDER", has_slaves=True)
     assert refused.startswith("They consume for 30 s at most after their last lock, what they hold. They lock")

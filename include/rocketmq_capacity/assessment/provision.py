@@ -153,7 +153,8 @@ def _with_owners_least(staff: Staff, verdict: Provision) -> Provision:
     wanted, connections = staff.policy.group_entry(staff.facts.consumer_group).min_clients, staff.facts.connections
     if wanted is None or connections >= wanted:
         return verdict
-    return replace(verdict, reason=f"{verdict.reason}; it runs {connections}, and its owner wants at least {wanted}")
+    reason = f"{verdict.reason}, and its owner wants at least {counted(wanted, 'client')} instead of {connections}"
+    return replace(verdict, reason=reason)
 
 
 def _busy_at_peak(staff: Staff) -> Interval | None:

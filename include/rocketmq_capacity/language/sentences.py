@@ -7,7 +7,7 @@ So a plan that was stored in English, by an earlier version too, can be shown in
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -51,6 +51,9 @@ ENGLISH_WORD: Final = re.compile(r"[A-Z]?[a-z]+[,;:]?")
 _HAN: Final = "[\u4e00-\u9fff]"
 MISSING_SPACE: Final = re.compile(rf"(?<={_HAN})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%])(?={_HAN})")
 NO_SPACE: Final = re.compile(rf"(?<={_HAN}|[\uff01-\uff5e]) +(?={_HAN})")
+KIND: Final = re.compile(r"(topic|broker|room|group) \{\w+\}")
+"""The template of a name with what it is of."""
+CLAUSE: Final = "; "
 CHANGED: Final = re.compile(r"(.+?) ([\d.,]+(?: to [\d.,]+| or more)?|not stated|unknown) → (.+)")
 Known = str | tuple[Sentence, ...]
 """What a text is understood as: a name or an amount as it is, or sentences."""
@@ -93,6 +96,7 @@ class Sentences:
         self._fixed |= {text: said.removesuffix(FULL_STOP) for text, said in ended.items() if text not in self._fixed}
         made = [template_of(text, said) for text, said in sentences.items() if PLACEHOLDER.search(text)]
         self._templates = TemplateIndex(made)
+        self._kinds = {found[1]: one for one in made if (found := KIND.fullmatch(one.key))}
         self._by_key = {turned_text(one.key): one for one in made} | {one.key: one for one in made}
         self.parts = lru_cache(maxsize=10_000)(self._whole)
         """A text as the sentences that it consists of; None if it is not known as a whole, or only a name or amount."""
@@ -206,7 +210,12 @@ class Sentences:
             if text.startswith(mark):
                 rest = self._value(text.removeprefix(mark), depth)
                 return _sentence(key_of(mark, ""), rest)
-        known = self._listed(text, depth + 1) or self._known(text, depth + 1) or self._with_phrase(text, depth + 1)
+        known = (
+            self._listed(text, depth + 1)
+            or self._known(text, depth + 1)
+            or self._with_phrase(text, depth + 1)
+            or self._of_kind(text)
+        )
         if isinstance(known, str):
             return value
         return known if text == value else _sentence(key_of(*value.split(text, 1)), known)
@@ -228,6 +237,13 @@ class Sentences:
         name, link, rest = text.partition(", ")
         known = self._known(link + rest, depth) if link and " " not in name else None
         return _sentence(key_of("", "", ""), name, known)
+
+    def _of_kind(self, text: str) -> Known | None:
+        """What a name is of, and a name that is a usual word: ``topic orders``."""
+        kind, _, name = text.partition(" ")
+        template = self._kinds.get(kind)
+        is_name = template is not None and ENGLISH_WORD.fullmatch(name) and name not in VAGUE
+        return (Sentence(key=template.key, figures={template.names[0]: name}),) if template and is_name else None
 
     def _by_parts(self, text: str, depth: int) -> Known | None:
         """Phrases that are joined, and a phrase that ends as a sentence."""
@@ -262,6 +278,8 @@ class Sentences:
         for link in LINKS:
             parts = text.split(link, 1 if link == ": " else -1)
             known = [self._part(part, depth) for part in parts] if len(parts) > 1 else [None]
+            if None in known and link == CLAUSE:
+                parts, known = self._clauses(parts, depth)
             if None in known:
                 continue
             said = [None if part is None else self._text(part) for part in known]
@@ -271,6 +289,22 @@ class Sentences:
         begin, link, end = text.partition(", ")
         first, last = (self._part(begin, depth), self._known(link + end, depth + 1)) if link else (None, None)
         return _sentence(key_of("", "", ""), first, last)
+
+    def _clauses(self, parts: Sequence[str], depth: int) -> tuple[list[str], list[Known | None]]:
+        """The phrases, some of which have a semicolon of their own, with what is known of them; [None] if one is not.
+
+        All parts together are the text itself.
+        """
+        texts: list[str] = []
+        begin = 0
+        while begin < len(parts):
+            tried = [CLAUSE.join(parts[begin : begin + number]) for number in (1, 2) if number < len(parts)]
+            text = next((text for text in tried if self._part(text, depth) is not None), None)
+            if text is None:
+                return [], [None]
+            texts.append(text)
+            begin += 1 + text.count(CLAUSE)
+        return texts, [self._part(text, depth) for text in texts]
 
     def _before_name(self, text: str, _: int) -> Known | None:
         """A phrase that may have commas of its own, and a name."""

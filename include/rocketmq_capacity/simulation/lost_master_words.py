@@ -64,7 +64,7 @@ def _pulling(loss: MasterLoss) -> str:
     """
     if loss.reading.pull is None:
         unknown = "UNDECIDED: the slave with the smallest id does not report slaveReadEnable."
-        return f"{unknown} With it {_after(loss, 'PULL')}"
+        return f"{unknown} If it is set, {_after(loss, 'PULL')}"
     if not loss.reading.pull:
         return "The slave with the smallest id refuses: its slaveReadEnable is false."
     old_s = SLAVE_SYNC_S + loss.clients.persist_offset_s
@@ -78,10 +78,10 @@ def _pulling(loss: MasterLoss) -> str:
 
 def _acting(loss: MasterLoss, use: Use) -> str:
     if not loss.acts:
-        return f"UNDECIDED: the slave does not report enableSlaveActingMaster. With it {_after(loss, use)}"
+        return f"UNDECIDED: the slave does not report enableSlaveActingMaster. If it is set, {_after(loss, use)}"
     return (
         "UNDECIDED: a slave acts for it only where the name servers have supportActingMaster, which no broker tells."
-        f" With it {_after(loss, use)}"
+        f" If it is set, {_after(loss, use)}"
     )
 
 
