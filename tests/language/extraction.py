@@ -39,7 +39,6 @@ ROOMS: Final = (
 PROGRESS: Final = ("progress", "steps", "snapshot/collect.py", "cli.py")
 """Where the lines about the progress are."""
 WITHOUT_PAGE: Final = frozenset({
-    "report/accepting.py",
     "report/acceptance.py",
     "report/acceptable.py",
     "report/approval.py",

@@ -76,6 +76,16 @@ def said(text: str) -> str | None:
             "只能从 Master 以 POP 方式读取。无法判断：Slave 没有报告 enableSlaveActingMaster。如果已设置，"
             "若进程退出，最多 36 秒后恢复服务；若机器宕机，则为 164 秒。",
         ),
+        (
+            "Nothing may be changed until 2027-01-03T00:00:00Z (the year's end; ask li): commands that may change the"
+            " cluster are comments.",
+            "在 2027-01-03T00:00:00Z 之前禁止变更（the year's end; ask li）：可能变更集群的命令均为注释。",
+        ),
+        (
+            "2 accepted risks of the policy do not hold: IDLE_CONSUMERS of g_a is not found; CROSS_ROOM of g_b was"
+            " accepted until 2026-12-01.",
+            "策略中有 2 项已接受的风险不成立：没有找到 g_a 的 IDLE_CONSUMERS；g_b 的 CROSS_ROOM 只接受到 2026-12-01。",
+        ),
         ("2 queues without reader", "2 个队列无人读取"),
         ("2,000 messages behind", "堆积 2,000 条消息"),
         ("AVG (as its clients report it)", "AVG（由客户端上报）"),

@@ -26,7 +26,7 @@ from rocketmq_capacity.language.joining import (
     key_of,
     key_of_list,
 )
-from rocketmq_capacity.language.template import Template, TemplateIndex, template_of, turned_text
+from rocketmq_capacity.language.template import OWN_WORDS, Template, TemplateIndex, template_of, turned_text
 from rocketmq_capacity.plan_file.sentence import Sentence
 
 SENTENCE_END: Final = re.compile(r"(?<=[.?!]) +(?=\S)")
@@ -189,7 +189,7 @@ class Sentences:
             return None
         figures: dict[str, Known] = {}
         for name, value in zip(template.names, values, strict=True):
-            if "|" in name:
+            if "|" in name or name == OWN_WORDS:
                 figures[name] = value
                 continue
             is_doubtful = name.startswith("n_") or (template.length < LONG and ENGLISH_WORD.fullmatch(value))

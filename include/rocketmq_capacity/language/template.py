@@ -12,6 +12,8 @@ from rocketmq_capacity.language.joining import PLACEHOLDER
 
 SHORT: Final = 3
 """Characters of a probe that other texts may have by chance."""
+OWN_WORDS: Final = "own_words"
+"""The place of what a person has written: it may have any text, and stays as it is."""
 CLAUSE: Final = re.compile(r"[;:] |\. ")
 """What a value has only if it holds a clause of its own."""
 WORD: Final = re.compile(r"\w+")
@@ -96,7 +98,9 @@ def template_of(text: str, said: str) -> Template:
     length = sum(character.isalpha() for character in "".join(literals))
     is_only = sum("|" not in name for name in names) == 1 and text.endswith(".")
     before = zip(names, literals, strict=False)
-    opens = tuple("|" in name or is_only or literal.endswith((": ", "; ", ". ")) for name, literal in before)
+    opens = tuple(
+        "|" in name or name == OWN_WORDS or is_only or literal.endswith((": ", "; ", ". ")) for name, literal in before
+    )
     return Template(text, max(literals, key=len), patterns, tuple(names), said, opens, length)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -16,12 +15,6 @@ from rocketmq_capacity.settings.accepted import AcceptedRisk
 from rocketmq_capacity.tables.assess.findings import FoundPlace
 from rocketmq_capacity.vocabulary import Severity
 from rocketmq_capacity.wording import counted
-
-STATE_WORDS: Final[Mapping[str, str]] = {
-    "WORSE": "is worse than it was accepted",
-    "EXPIRED": "was accepted until {until}",
-    "UNMATCHED": "is not found",
-}
 
 
 @dataclass(slots=True)
@@ -120,20 +113,25 @@ def notes_of(risks: Sequence[PlanAcceptedRisk], freeze: PlanFreeze | None) -> tu
     """One line for the freeze, and one for all entries that do not hold."""
     notes = []
     if freeze is not None:
+        own_words = freeze.why
         notes.append(
-            f"Nothing may be changed until {freeze.ends} ({freeze.why}):"
+            f"Nothing may be changed until {freeze.ends} ({own_words}):"
             " commands that may change the cluster are comments."
         )
     others = [risk for risk in risks if risk.state != "ACCEPTED"]
     if others:
-        risks_in_words = "; ".join(
-            f"{_words(risk)} {STATE_WORDS[risk.state].format(until=risk.until)}" for risk in others
+        notes.append(
+            f"{counted(len(others), 'accepted risk')} of the policy {'does' if len(others) == 1 else 'do'} not hold: "
+            f"{'; '.join(map(_in_words, others))}."
         )
-        does = "does not hold" if len(others) == 1 else "do not hold"
-        notes.append(f"{counted(len(others), 'accepted risk')} of the policy {does}: {risks_in_words}.")
     return tuple(notes)
 
 
-def _words(risk: PlanAcceptedRisk) -> str:
-    places = [name for name in (risk.consumer_group, risk.topic, risk.broker_name) if name is not None]
-    return f"{risk.rule} of {' and '.join(places)}"
+def _in_words(risk: PlanAcceptedRisk) -> str:
+    """Why an accepted risk does not hold."""
+    places = " and ".join(name for name in (risk.consumer_group, risk.topic, risk.broker_name) if name is not None)
+    if risk.state == "WORSE":
+        return f"{risk.rule} of {places} is worse than it was accepted"
+    if risk.state == "EXPIRED":
+        return f"{risk.rule} of {places} was accepted until {risk.until}"
+    return f"{risk.rule} of {places} is not found"
