@@ -91,6 +91,14 @@ def test_as_many_idle_clients_as_a_group_has_standbys_are_no_finding(standby: in
     assert found is None or found["evidence"].get("standby", 0) == standby
 
 
+def test_the_message_says_that_standbys_do_not_count() -> None:
+    found = judge(paying(clients=5), told(standby=2)).finding("IDLE_CONSUMERS", "g_pay")
+
+    assert found["message"] == (
+        "1 of 5 clients owns no queue, not counting 2 standbys; the group's largest topic has 2 readable queues."
+    )
+
+
 def test_standbys_of_one_group_say_nothing_of_another() -> None:
     policy = Policy.model_validate({"groups": [{"match": "^g_stock", "standby": 3}]})
 

@@ -76,6 +76,16 @@ def test_twins_of_a_lost_room_are_gone_with_it_and_mended_where_one_of_them_leav
     assert "DUPLICATE_CLIENT_ID" in rules(mended.cleared)
 
 
+def test_idle_clients_are_mended_where_only_standbys_are_left() -> None:
+    told = Policy.model_validate({"groups": [{"match": "^g$", "standby": 1}]})
+    clients = [client(name, owned_queues=None) for name in "123456"]
+    inventory = cluster([topic("pay", queues("a", 4))], [group("g", clients, [PAY])])
+
+    _, found = tried(inventory, {"change": "remove_clients", "consumer_group": "g", "count": 1}, policy=told)
+
+    assert IDLE in rules(found.cleared)
+
+
 def test_the_last_client_of_several_is_no_even_division() -> None:
     read = [topic(name, queues("a", 1)) for name in ("pay", "ship", "tell")]
     clients = [

@@ -375,8 +375,10 @@ def _idle_of(group: AssessedGroup, idle: int, queues: int) -> str:
     clients = counted(group.facts.distinct_client_ids, "client")
     if not queues:
         return f"No broker has a readable queue of {listed(sorted(group.pulled_sizes))}: its {clients} read nothing."
+    standby = group.entry.standby
+    spared = f", not counting {counted(standby, 'standby')}" if standby else ""
     return (
-        f"{idle} of {clients} {'owns' if idle == 1 else 'own'} no queue; "
+        f"{idle} of {clients} {'owns' if idle == 1 else 'own'} no queue{spared}; "
         f"the group's largest topic has {counted(queues, 'readable queue')}."
     )
 
