@@ -89,8 +89,9 @@ def add_broker_plan(
                 checks=tuple(
                     StepCheck(
                         command=commands.topic_route(nameserver, name),
-                        shows=f"{broker_name} is listed with {topics[name][1].read_queue_nums} queues to read"
-                        f" and {topics[name][1].write_queue_nums} to write.",
+                        shows=f"{broker_name} is listed with "
+                        f"{counted(topics[name][1].read_queue_nums or 0, 'queue')} to read and "
+                        f"{topics[name][1].write_queue_nums} to write.",
                     )
                     for name in sorted(topics)
                 ),

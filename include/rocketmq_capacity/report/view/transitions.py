@@ -9,6 +9,7 @@ from rocketmq_capacity.report.figures import number
 from rocketmq_capacity.report.limits import COURSES, SCENARIO_ROWS
 from rocketmq_capacity.report.timeline import Stretch, TimelineRow, timeline
 from rocketmq_capacity.report.view.pictures import Chart
+from rocketmq_capacity.wording import counted
 
 HEADERS = (
     "Group",
@@ -46,9 +47,10 @@ def transitions_of(groups: Sequence[PlanTransition]) -> TransitionsView | None:
         return None
     ordered = sorted(groups, key=lambda one: (-one.unread_longest_worst_s, -one.moved_queues, one.consumer_group))
     title = "What happens while the changes spread"
+    shown = counted(min(len(ordered), COURSES), "group")
     described = (
-        f"For {min(len(ordered), COURSES)} groups, the seconds after the change in which a queue is unread, read twice "
-        "or waits for its lock. The table below holds the same numbers."
+        f"For {shown}, the seconds after the change in which a queue is unread, read twice or waits for its lock. The "
+        "table below holds the same numbers."
     )
     chart = Chart(
         picture=timeline([_course(one) for one in ordered[:COURSES]], "timeline", title, described),
