@@ -160,6 +160,7 @@ PART.case(
 PART.case("write_only_queues", members(5), queues("broker-a", 4), queues("writeonly", 4, perm=WRITE_ONLY))
 PART.case("more_than_written", members(10), queues("broker-a", 4), queues("writeonly", 4, perm=WRITE_ONLY))
 PART.case("read_too_few", members(10), queues("broker-a", 4, 8))
+PART.case("no_readable_queue_for_one", members(1), queues("broker-a", 0, 0))
 PART.case("no_readable_queue", members(2), queues("broker-a", 0, 0), queues("broker-b", 0, 0))
 PART.case("one_queue", members(3), queues("broker-a", 1), queues("broker-b", 0, 0))
 PART.topic("mixed_popped")
@@ -234,6 +235,12 @@ def test_without_a_readable_queue_everybody_is_idle(judged: Judgement) -> None:
 
     assert (found["severity"], found["subjects"]) == ("WARNING", ["c01", "c02"])
     assert found["message"] == "No broker has a readable queue of no_readable_queue: its 2 clients read nothing."
+
+
+def test_a_single_client_without_a_readable_queue_reads_nothing(judged: Judgement) -> None:
+    found = judged.finding("IDLE_CONSUMERS", "no_readable_queue_for_one")
+
+    assert found["message"].endswith(": its 1 client reads nothing.")
 
 
 def test_one_readable_queue_is_written_as_one(judged: Judgement) -> None:

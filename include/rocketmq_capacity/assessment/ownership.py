@@ -374,7 +374,8 @@ def _idle_of(group: AssessedGroup, idle: int, queues: int) -> str:
     """What the idle clients lack; ``queues`` are those of the largest topic."""
     clients = counted(group.facts.distinct_client_ids, "client")
     if not queues:
-        return f"No broker has a readable queue of {listed(sorted(group.pulled_sizes))}: its {clients} read nothing."
+        reads = "reads" if group.facts.distinct_client_ids == 1 else "read"
+        return f"No broker has a readable queue of {listed(sorted(group.pulled_sizes))}: its {clients} {reads} nothing."
     standby = group.entry.standby
     spared = f", not counting {counted(standby, 'standby')}" if standby else ""
     return (
