@@ -64,6 +64,7 @@ def said(text: str) -> str | None:
             "峰值时最忙的客户端繁忙度为 75.0 %，超过 70.0 %；之前为 25.0 %；又有 4 个队列无人读取；"
             "2,010 条消息将等待而无人读取",
         ),
+        ("it is gone with the subscription to pay, and not mended", "它随对 pay 的订阅一起消失，并没有解决"),
         ("it is gone with topic orders, and not mended", "它随 Topic orders 一起消失，并没有解决"),
         (
             "a@1, the busiest of 2 clients, is busy for 150.0 % of its time, and its owner wants at least 4 clients"

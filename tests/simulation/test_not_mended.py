@@ -76,6 +76,17 @@ def test_twins_of_a_lost_room_are_gone_with_it_and_mended_where_one_of_them_leav
     assert "DUPLICATE_CLIENT_ID" in rules(mended.cleared)
 
 
+def test_what_is_gone_with_a_subscription_is_not_gone_with_its_topic() -> None:
+    both = [topic(name, queues("a", 4)) for name in ("pay", "ship")]
+    twins = [client(name, owned_queues=None, subscriptions=None) for name in ("1", "1", "2")]
+
+    _, found = tried(
+        cluster(both, [group("g", twins, both)]), {"change": "unsubscribe", "consumer_group": "g", "topic": "pay"}
+    )
+
+    assert gone_with(found)[ORPHAN] == "the subscription to pay"
+
+
 def test_idle_clients_are_mended_where_only_standbys_are_left() -> None:
     told = Policy.model_validate({"groups": [{"match": "^g$", "standby": 1}]})
     clients = [client(name, owned_queues=None) for name in "123456"]

@@ -22,6 +22,9 @@ def gone_with(finding: Finding, before: AssessedGroup, after: AssessedGroup, los
     if before.facts.connections and not after.facts.connections:
         return "the last client of the group"
     topics = lost_topics_of(before, after)
+    ended = {reads.topic.topic for reads in before.business} - {reads.topic.topic for reads in after.business}
+    if finding.topic in ended:
+        return f"the subscription to {finding.topic}"
     if finding.topic in topics:
         return f"topic {finding.topic}"
     brokers = _lost_brokers(before, after)
@@ -30,7 +33,9 @@ def gone_with(finding: Finding, before: AssessedGroup, after: AssessedGroup, los
     room = _lost_room(finding, before, after, lost_rooms)
     if room is not None:
         return f"room {room}"
-    return f"topic {listed(topics)}" if topics and finding.topic is None else None
+    if not topics or finding.topic is not None:
+        return None
+    return f"the subscription to {listed(topics)}" if ended.issuperset(topics) else f"topic {listed(topics)}"
 
 
 def _lost_brokers(before: AssessedGroup, after: AssessedGroup) -> set[str]:

@@ -103,7 +103,8 @@ class UndecidedFinding(Finding, frozen=True, kw_only=True):
 
     why: Annotated[str, means("what is unknown after the changes, in words")]
     gone_with: Annotated[
-        str | None, means("the topic, broker, room or client that the changes take away with it; else null")
+        str | None,
+        means("the topic, broker, room, subscription or client that goes with it by the changes; else null"),
     ] = None
 
 
