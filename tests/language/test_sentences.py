@@ -64,6 +64,11 @@ def said(text: str) -> str | None:
             "峰值时最忙的客户端繁忙度为 75.0 %，超过 70.0 %；之前为 25.0 %；又有 4 个队列无人读取；"
             "2,010 条消息将等待而无人读取",
         ),
+        (
+            "a@1, the busiest of 9 clients, is busy for 96.3 % of its time; the median client would be busy for 9.6 %"
+            " with the same messages.",
+            "9 个客户端中最忙的 a@1，繁忙度为 96.3 %；处理同样的消息时，处于中位数的客户端繁忙度为 9.6 %。",
+        ),
         ("it is gone with the subscription to pay, and not mended", "它随对 pay 的订阅一起消失，并没有解决"),
         ("it is gone with topic orders, and not mended", "它随 Topic orders 一起消失，并没有解决"),
         (

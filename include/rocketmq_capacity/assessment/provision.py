@@ -171,7 +171,8 @@ def _verdict(
     is_busy = f"is busy for {_shown(use)} of its time{_at_peak(peak)}"
     busiest = f"the busiest client {is_busy}"
     if use.lower > bounds.under_utilisation:
-        return Provision(UNDER, busiest + _beside_the_median(work, busiest_index, peak.scale), "busy")
+        beside = _beside_the_median(work, busiest_index, peak.scale)
+        return Provision(UNDER, f"{busiest}; {beside}" if beside else busiest, "busy")
     low = staff.policy.thresholds.LOW_UTILISATION
     # Clients that are known to have time left do not fall behind for want of capacity.
     if growth.is_above(low.min_lag) and use.upper > low.busy_ratio:
@@ -298,7 +299,7 @@ def _beside_the_median(work: Work, busiest: int, peak: float) -> str:
     share = work.median_share(busiest)
     if share * MUCH_SLOWER > work.busy(work.times.estimate)[busiest]:
         return ""
-    return f"; the median client would be busy for {percent(share * peak)} with the same messages"
+    return f"the median client would be busy for {percent(share * peak)} with the same messages"
 
 
 def _shown(use: Interval) -> str:

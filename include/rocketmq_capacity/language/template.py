@@ -36,7 +36,8 @@ class Template:
     names: tuple[str, ...]
     said: str
     opens: tuple[bool, ...]
-    """Whether a place may have a clause of its own: it comes after a colon, say, or is the sentence's only one."""
+    """Whether a place may have a clause of its own: it comes after a colon, is the sentence's only one, or is the last
+    one, here and in the other language."""
     length: int
     """Letters of its own. Other texts may look like one with few, so that no usual word is taken for a name there."""
 
@@ -98,8 +99,10 @@ def template_of(text: str, said: str) -> Template:
     length = sum(character.isalpha() for character in "".join(literals))
     is_only = sum("|" not in name for name in names) == 1 and text.endswith(".")
     before = zip(names, literals, strict=False)
+    last = names[-1] if text.endswith(f"{{{names[-1]}}}.") and said.endswith(f"{{{names[-1]}}}。") else None
     opens = tuple(
-        "|" in name or name == OWN_WORDS or is_only or literal.endswith((": ", "; ", ". ")) for name, literal in before
+        "|" in name or name in (OWN_WORDS, last) or is_only or literal.endswith((": ", "; ", ". "))
+        for name, literal in before
     )
     return Template(text, max(literals, key=len), patterns, tuple(names), said, opens, length)
 
