@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.policy import Policy
-from rocketmq_capacity.snapshot.inventory import Inventory
+from rocketmq_capacity.snapshot.inventory import Inventory, InventoryTopic, TopicQueues
 from tests.assessment.cases import (
     BROKERS,
     OWN_STRATEGY,
@@ -241,6 +241,17 @@ def test_a_single_client_without_a_readable_queue_reads_nothing(judged: Judgemen
     found = judged.finding("IDLE_CONSUMERS", "no_readable_queue_for_one")
 
     assert found["message"].endswith(": its 1 client reads nothing.")
+
+
+@pytest.mark.parametrize(
+    "place", [TopicQueues(broker_name="broker-a"), TopicQueues(broker_name="broker-a", read_queue_nums=4)]
+)
+def test_nobody_is_idle_where_nobody_knows_how_many_queues_can_be_read(place: TopicQueues) -> None:
+    topic = InventoryTopic(topic="pay", queues=(place,))
+
+    judged = judge(cluster([topic], [a_group("g", members(2), [topic])]), Policy())
+
+    assert judged.found("IDLE_CONSUMERS", "g") is None
 
 
 def test_one_readable_queue_is_written_as_one(judged: Judgement) -> None:

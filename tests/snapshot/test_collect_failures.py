@@ -11,7 +11,7 @@ from rocketmq_capacity.errors import ClusterUnreachable
 from rocketmq_capacity.protocol.command import Command
 from rocketmq_capacity.snapshot.broker_survey import RELAYED_AT_A_TIME
 from rocketmq_capacity.snapshot.collect import CollectOptions
-from rocketmq_capacity.snapshot.inventory import InventoryFailure
+from rocketmq_capacity.snapshot.inventory import InventoryFailure, TopicQueues
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from tests.client.speaking_peer import Visit
 from tests.snapshot.told_cluster import (
@@ -108,6 +108,30 @@ def test_a_route_that_is_refused_is_a_failure_of_the_name_server() -> None:
     inventory = snapshot_of([ToldBroker("a")], name_server={105: (1, "no memory")})
     (failure,) = inventory.failures or ()
     assert (failure.broker_addr, failure.request) == ((inventory.nameservers or ())[0], "GET_ROUTEINFO_BY_TOPIC")
+
+
+def test_a_topic_whose_route_nobody_told_has_the_queues_that_brokers_register() -> None:
+    read_only = ToldBroker("a", rules={21: topic_table("pay"), 26: (0, "brokerPermission=4\n")})
+    brokers = [read_only, ToldBroker("b"), ToldBroker("c", rules={21: (1, "no memory")})]
+    inventory = snapshot_of(brokers, name_server={105: (1, "no memory")})
+    (pay,) = inventory.topics
+    assert pay.queues == (
+        TopicQueues(broker_name="a", read_queue_nums=1, write_queue_nums=1, perm=4),
+        TopicQueues(broker_name="c"),
+    )
+
+
+def test_a_topic_that_a_name_server_knows_no_route_of_has_no_queues_whoever_else_is_silent() -> None:
+    broker = ToldBroker("a", rules={21: topic_table("pay")})
+    inventory = snapshot_of([broker], other_name_servers=[{105: (1, "no memory")}])
+    assert [topic.queues for topic in inventory.topics] == [()]
+
+
+def test_logical_queues_are_unknown_where_nobody_told_the_route() -> None:
+    code, body = topic_table("pay")
+    static = {**body, "topicQueueMappingDetailMap": {"pay": {"scope": "__global__", "totalQueues": 5}}}
+    inventory = snapshot_of([ToldBroker("a", rules={21: (code, static)})], name_server={105: (1, "no memory")})
+    assert [topic.queues for topic in inventory.topics] == [(TopicQueues(broker_name="a"),)]
 
 
 def test_a_body_that_makes_no_sense_is_a_failure_and_the_rest_is_kept() -> None:

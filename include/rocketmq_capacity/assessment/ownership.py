@@ -11,6 +11,7 @@ from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.not_taken import ADVICE as NOT_TAKEN_ADVICE
 from rocketmq_capacity.assessment.not_taken import NOT_TAKEN
 from rocketmq_capacity.assessment.replicas import masterless
+from rocketmq_capacity.assessment.staff import may_have_queues
 from rocketmq_capacity.assessment.suspended import ADVICE as SUSPENDED_ADVICE
 from rocketmq_capacity.catalogue.evidence import Evidence, means
 from rocketmq_capacity.catalogue.rule import OWNED, Rule
@@ -329,14 +330,15 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
     """IDLE_CONSUMERS: clients of a clustering group that own no queue of its pulled topics.
 
     The finding names the topic with the most queues. If today's owners are unknown, no client is called idle, unless
-    the group has no queue at all. As many as the policy tells as standbys of the group are idle on purpose. As many as
-    there are queues that are written and cannot be read will own them: READ_LESS_THAN_WRITE finds these.
+    the group is known to have no queue at all. As many as the policy tells as standbys of the group are idle on
+    purpose. As many as there are queues that are written and cannot be read will own them: READ_LESS_THAN_WRITE finds
+    these.
     """
     is_judged = group.is_clustering and group.facts.message_request_mode != POP and not group.is_settling
     if not is_judged or not group.pulled_sizes:
         return
     topic, queues = min(group.pulled_sizes.items(), key=lambda size: (-size[1], size[0]))
-    if group.whole_load is None and queues:
+    if (group.whole_load is None and queues) or (not queues and may_have_queues(group.facts)):
         return
     ids = [
         client_id for client_id, is_busy in zip(group.client_ids, _pulls(group).tolist(), strict=True) if not is_busy

@@ -80,6 +80,11 @@ def pulled_sizes(facts: GroupFacts) -> dict[str, int]:
     return {reads.topic.topic: sum(place.readable for place in reads.topic.places) for reads in _pulled(facts)}
 
 
+def may_have_queues(facts: GroupFacts) -> bool:
+    """Whether a pulled topic has a readable queue, as far as it is known."""
+    return any(place.may_be_readable for reads in _pulled(facts) for place in reads.topic.places)
+
+
 def _pulled(facts: GroupFacts) -> list[Reads]:
     return [reads for reads in facts.business if reads.message_request_mode != POP]
 

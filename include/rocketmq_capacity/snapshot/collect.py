@@ -46,7 +46,7 @@ from rocketmq_capacity.snapshot.identify import cluster_name, group_of_retry_top
 from rocketmq_capacity.snapshot.inventory import FORMAT, Inventory
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory
 from rocketmq_capacity.snapshot.kinds import is_system_group, is_system_topic
-from rocketmq_capacity.snapshot.nameserver_survey import joined_routes
+from rocketmq_capacity.snapshot.nameserver_survey import joined_routes, untold_topics
 from rocketmq_capacity.snapshot.protocols import protocol_of
 from rocketmq_capacity.snapshot.reached import Reached
 from rocketmq_capacity.vocabulary import GRPC, distinct, java_order
@@ -177,7 +177,7 @@ class _Survey(Reached):
             nameserver_views=describe_nameservers(nameservers, info, routes, asked_topics),
             brokers=describe_brokers(self.facts),
             proxies=describe_proxies(proxies, speakers),
-            topics=describe_topics(topics, routes, speakers),
+            topics=describe_topics(topics, routes, speakers, untold_topics(nameservers, topics)),
             consumer_groups=tuple(groups_of.describe(group) for group in groups),
             producers=describe_producers(speakers),
             failures=self.failures.rows(),

@@ -18,7 +18,7 @@ def describe_brokers(brokers: Iterable[BrokerFacts]) -> tuple[InventoryBroker, .
             broker_name=facts.broker_name,
             broker_id=facts.broker_id,
             broker_addr=facts.broker_addr,
-            broker_perm=_perm(facts),
+            broker_perm=broker_perm(facts),
             version=None if facts.runtime is None else facts.runtime.get("brokerVersionDesc"),
             config=None if facts.config is None else without_secrets(facts.config),
             runtime=None if facts.runtime is None else dict(sorted(facts.runtime.items())),
@@ -48,6 +48,7 @@ def _drift(drift: Drift | None) -> dict[str, Any]:
     }
 
 
-def _perm(facts: BrokerFacts) -> int | None:
+def broker_perm(facts: BrokerFacts) -> int | None:
+    """What the broker lets clients do with all of its topics: 4 read + 2 write; None if it did not say so."""
     perm = whole_number((facts.config or {}).get("brokerPermission"))
     return None if perm is None else perm & PERM_BITS

@@ -3,10 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from rocketmq_capacity.protocol.body.broker import TopicConfig
 from rocketmq_capacity.protocol.body.cluster import TopicRoute
 from rocketmq_capacity.protocol.body.offsets import WrittenOffset
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, known_offset
+from rocketmq_capacity.snapshot.describe_brokers import broker_perm
 from rocketmq_capacity.snapshot.identify import logical_broker
 from rocketmq_capacity.snapshot.inventory import InventoryTopic, InventoryTopicOffset, TopicQueues
 from rocketmq_capacity.vocabulary import PERM_BITS, READ_WRITE, java_order
@@ -17,16 +20,30 @@ DEFAULT_MESSAGE_TYPE: Final = "NORMAL"
 
 
 def describe_topics(
-    names: Iterable[str], routes: Mapping[str, TopicRoute], brokers: Sequence[BrokerFacts]
+    names: Iterable[str],
+    routes: Mapping[str, TopicRoute],
+    brokers: Sequence[BrokerFacts],
+    untold: Collection[str] = (),
 ) -> tuple[InventoryTopic, ...]:
-    """One entry for each topic, in Java's order of their names; a topic may lack a route."""
-    configs: dict[str, list[TopicConfig]] = {}
+    """One entry for each topic, in Java's order of their names; a topic may lack a route.
+
+    Args:
+        names: the topics.
+        routes: by topic.
+        brokers: the answers of one process of each broker name.
+        untold: topics without a route because no name server answered; they have the queues that brokers register.
+    """
+    configs: dict[str, dict[str, TopicConfig]] = {}
     for facts in brokers:
         for config in facts.topic_configs or ():
-            configs.setdefault(config.topic, []).append(config)
-    return tuple(
-        _topic(name, routes.get(name), configs.get(name, []), brokers) for name in sorted(names, key=java_order)
-    )
+            configs.setdefault(config.topic, {})[facts.broker_name] = config
+    described = []
+    for name in sorted(names, key=java_order):
+        topic = _topic(name, routes.get(name), list(configs.get(name, {}).values()), brokers)
+        if name in untold:
+            topic = replace(topic, queues=_registered(configs.get(name, {}), brokers))
+        described.append(topic)
+    return tuple(described)
 
 
 def static_topics(routes: Mapping[str, TopicRoute]) -> Collection[str]:
@@ -45,6 +62,28 @@ def _topic(
         queues=() if route is None else queues_of(route),
         offsets=None if is_static else _offsets(name, brokers),
     )
+
+
+def _registered(configs: Mapping[str, TopicConfig], brokers: Iterable[BrokerFacts]) -> tuple[TopicQueues, ...]:
+    """A topic's queues by its configuration at each broker; null if a broker did not tell it, or they are logical.
+
+    Source: BrokerController.registerBrokerAll, rocketmq-all-5.3.3 (the topic's perm is combined with the broker's).
+    """
+    queues = []
+    for facts in sorted(brokers, key=lambda facts: java_order(facts.broker_name)):
+        config, perm = configs.get(facts.broker_name), broker_perm(facts)
+        if facts.topic_configs is None or (config is not None and config.is_static):
+            queues.append(TopicQueues(broker_name=facts.broker_name))
+        elif config is not None:
+            queues.append(
+                TopicQueues(
+                    broker_name=facts.broker_name,
+                    read_queue_nums=config.read_queue_nums,
+                    write_queue_nums=config.write_queue_nums,
+                    perm=None if perm is None else config.perm & perm,
+                )
+            )
+    return tuple(queues)
 
 
 def _message_type(configs: Sequence[TopicConfig]) -> str | None:

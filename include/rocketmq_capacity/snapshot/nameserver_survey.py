@@ -4,7 +4,7 @@ All name servers are asked, and not only the first that answers. A broker regist
 they may disagree. Numbers are RocketMQ's request codes.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
 from rocketmq_capacity.client.errors import TransportError
@@ -99,6 +99,11 @@ def joined_routes(surveys: Collection[NameServerSurvey]) -> dict[str, TopicRoute
                 known = routes.get(topic)
                 routes[topic] = route if known is None or known == route else _joined(known, route)
     return routes
+
+
+def untold_topics(surveys: Collection[NameServerSurvey], topics: Iterable[str]) -> set[str]:
+    """The topics of which no name server answered whether they have a route."""
+    return {topic for topic in topics if all(topic not in survey.routes for survey in surveys)}
 
 
 def _joined(route: TopicRoute, other: TopicRoute) -> TopicRoute:

@@ -13,7 +13,7 @@ from rocketmq_capacity.protocol.limits import MAX_WHOLE
 
 @dataclass(frozen=True, slots=True)
 class TopicConfig:
-    """A topic as one broker has it; ``perm`` is the topic's own."""
+    """A topic as one broker has it; ``perm`` is the topic's own. A static one has logical queues for consumers."""
 
     topic: str
     read_queue_nums: int
@@ -21,6 +21,7 @@ class TopicConfig:
     perm: int
     order: bool
     attributes: Mapping[str, str]
+    is_static: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,9 @@ class MessageRequestMode:
 
 
 def decode_topic_configs(body: bytes) -> tuple[TopicConfig, ...]:
-    """Read 21. Source: TopicConfigSerializeWrapper.java and TopicConfig.java, rocketmq-all-5.3.3."""
+    """Read 21. Source: TopicConfigAndMappingSerializeWrapper.java and TopicConfig.java, rocketmq-all-5.3.3."""
     members = field.as_object(tolerant_json.decode(body), "TopicConfigSerializeWrapper")
+    static = field.as_object(members.get("topicQueueMappingDetailMap"), "topicQueueMappingDetailMap")
     configs: list[TopicConfig] = []
     for topic, value in field.as_object(members.get("topicConfigTable"), "topicConfigTable").items():
         place = f"topicConfigTable.{topic}"
@@ -60,6 +62,7 @@ def decode_topic_configs(body: bytes) -> tuple[TopicConfig, ...]:
                 perm=field.integer(config, "perm", place),
                 order=field.flag(config, "order", place, default=False),
                 attributes=field.texts(config.get("attributes"), f"{place}.attributes"),
+                is_static=topic in static,
             )
         )
     return tuple(configs)

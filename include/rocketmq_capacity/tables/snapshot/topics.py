@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from rocketmq_capacity.catalogue.evidence import means
 from rocketmq_capacity.tables.dataset import Amount, BigCount, Count, Dataset, Facts, QueueId, one_of
-from rocketmq_capacity.vocabulary import MASTERLESS, PERM_WRITE, is_readable, is_write_only
+from rocketmq_capacity.vocabulary import MASTERLESS, PERM_READ, PERM_WRITE, is_readable, is_write_only
 
 
 class TopicPart(Facts, frozen=True, kw_only=True):
@@ -56,6 +56,11 @@ class Place(Facts, frozen=True, kw_only=True):
     def readable(self) -> int:
         """How many queues consumers see."""
         return (self.read_queue_nums or 0) if is_readable(self.perm, self.read_queue_nums) else 0
+
+    @property
+    def may_be_readable(self) -> bool:
+        """Whether consumers see queues, as far as it is known."""
+        return self.read_queue_nums != 0 and (self.perm is None or bool(self.perm & PERM_READ))
 
     @property
     def is_write_only(self) -> bool:
