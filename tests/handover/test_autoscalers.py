@@ -137,6 +137,14 @@ def test_a_hostile_name_is_a_text_and_nothing_else(name: str) -> None:
     assert objects(a_plan(name), policy({"match": ".", "deployment": "shop/pay"})) == []
 
 
+@pytest.mark.parametrize("name", ["1e3", "1.5e3", "12E05", "0o17", "y", "N", "yes", "null", "0x1F", "012", "1_000"])
+def test_a_name_that_readers_of_yaml_take_for_a_value_has_quotes(name: str) -> None:
+    # Kubernetes reads 1e3 as a number and y as true (sigs.k8s.io/yaml); PyYAML reads both as texts.
+    text = (autoscalers_of(a_plan(name), policy({"match": ".", "deployment": "shop/1e3"})) or b"").decode()
+    assert f"consumer_group: '{name}'" in text
+    assert text.count("name: '1e3'") == 2
+
+
 @pytest.mark.parametrize("name", ["c" * 64, "shop-", ".shop", "_"])
 def test_a_cluster_whose_name_is_no_label_has_objects_of_keda_alone(name: str) -> None:
     plan = replace(a_plan(), cluster_name=name)

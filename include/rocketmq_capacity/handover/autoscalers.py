@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import yaml
-
+from rocketmq_capacity.handover.block_yaml import block
 from rocketmq_capacity.plan_file.group import GroupPlan
 from rocketmq_capacity.plan_file.plan import Plan
 from rocketmq_capacity.plan_file.visible import visible
@@ -102,7 +101,7 @@ def _objects(
             continue
         made = _scaled_object if settings.prometheus else _horizontal
         whole = made(plan, settings, (deployment, kind), groups, bounds)
-        yield "---\n" + yaml.safe_dump(whole, sort_keys=False, allow_unicode=False, width=1_000)
+        yield "---\n" + block(whole)
 
 
 def _scaled_object(
