@@ -35,6 +35,10 @@ AIRFLOW_LIMIT_S: Final = 180.0
 """Airflow alone takes some seconds to be imported, and a store may be silent for a minute."""
 LEAST_FREE_MIB: Final = 512
 """For a plan of 10,000 groups, with what Spark spills."""
+OF_BROKER: Final = (
+    "check the network to this address, which the broker registers itself (brokerIP1), and TLS and the keys in the"
+    " connection file"
+)
 
 
 class Requirement(NamedTuple):
@@ -189,7 +193,10 @@ def _cluster(nameserver: str, settings: ConnectionSettings) -> Iterator[Requirem
     yield from (
         _answer(one, "check the address, the network, and TLS in the connection file") for one in answers.nameservers
     )
-    yield from (_answer(one, "check the network, and the keys in the connection file") for one in answers.brokers)
+    yield from (_answer(one, OF_BROKER) for one in answers.brokers)
+    if not answers.brokers and any(one.problem is None for one in answers.nameservers):
+        mend = "check that it is theirs (namesrvAddr of the brokers)"
+        yield Requirement("brokers", "the name server lists none", mend)
     if settings.credentials is not None:
         yield from _rights(settings.credentials.access_key, answers.brokers)
     yield from (_answer(one, "check that it is the remoting port (remotingListenPort)") for one in answers.proxies)

@@ -117,9 +117,11 @@ PROXY_MODES: Final[tuple[ProxyMode, ...]] = get_args(ProxyMode)
 PROXY_UNNAMED: Final = "PROXY_UNNAMED"
 OFFSETS_MOVE: Final = "OFFSETS_MOVE"
 PROXIES_SILENT: Final = "PROXIES_SILENT"
-UnseenClients = Literal["PROXY_UNNAMED", "OFFSETS_MOVE", "PROXIES_SILENT"]
+NOT_TOLD: Final = "NOT_TOLD"
+UnseenClients = Literal["PROXY_UNNAMED", "OFFSETS_MOVE", "PROXIES_SILENT", "NOT_TOLD"]
 """Why a group without known clients may still have some: a Proxy works in the cluster, but none is named; the group's
-offsets move, but no Proxy is named; Proxies are named, but none of them answered."""
+offsets move, but no Proxy is named; Proxies are named, but none of them answered; brokers did not answer who they are.
+"""
 
 PULL: Final = "PULL"
 """The request mode in which clients divide the queues themselves; the other one is POP (MessageRequestMode)."""

@@ -25,6 +25,7 @@ UNSEEN_CLIENTS: Final[dict[UnseenClients, str]] = {
     "PROXY_UNNAMED": (
         "its clients are unknown: a Proxy works here (DefaultHeartBeatSyncerTopic exists), and none is named"
     ),
+    "NOT_TOLD": "its clients are unknown: brokers did not say who they are",
     "OFFSETS_MOVE": "its clients are unknown: its offsets move, so that they may be behind a Proxy, and none is named",
     "PROXIES_SILENT": "its clients are unknown: no Proxy answered",
 }

@@ -255,6 +255,18 @@ def test_a_group_without_clients_may_have_some_behind_a_proxy_that_was_not_asked
     assert refused == reason if reason != NOBODY else refused.startswith(NOBODY)
 
 
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_group_of_which_nobody_said_who_its_clients_are_is_not_one_without_clients(moves: bool) -> None:
+    inventory = without_clients(moves=moves)
+    untold = [replace(group, clients=None) for group in inventory.consumer_groups]
+    judged = judge(replace(inventory, consumer_groups=tuple(untold)))
+
+    said = judged.group("g_pay")
+    assert (said["provision_status"], said["reading_status"]) == ("UNDECIDED", "UNKNOWN")
+    reason = "its clients are unknown: brokers did not say who they are"
+    assert said["provision_reason"] == judged.load("g_pay", "AVG")["reason"] == reason
+
+
 def test_a_group_of_grpc_clients_is_allocated_though_the_policy_names_no_pop() -> None:
     pay = a_topic("pay", *FOUR)
     group: InventoryGroup = a_group("g_pay", grpc(2), [pay])

@@ -1,13 +1,20 @@
 """``doctor`` says what is there, what is not, and how to mend it."""
 
+import asyncio
+import json
 import socket
 import sys
 from pathlib import Path
 
 import pytest
 
+from rocketmq_capacity.client.settings import ConnectionSettings
+from rocketmq_capacity.doctor import Requirement, examine
+from rocketmq_capacity.protocol.command import Command
+from rocketmq_capacity.settings.address import Address
 from tests.cli.program import run
 from tests.client.conftest import free_address
+from tests.client.speaking_peer import SpeakingPeer, Visit
 
 __all__ = ["free_address"]
 WIDE = {"COLUMNS": "300"}
@@ -72,3 +79,33 @@ def test_a_name_server_that_is_not_reached_is_named(tmp_path: Path, free_address
     assert found.startswith("not reached (")
     assert "Connection refused" in found
     assert mend == "check the address, the network and that it runs"
+
+
+def of_cluster(**brokers: str) -> list[Requirement]:
+    """What is said of a cluster whose name server lists these brokers, by name and address."""
+    table = {name: {"brokerName": name, "brokerAddrs": {"0": address}} for name, address in brokers.items()}
+    info = json.dumps({"brokerAddrTable": table, "clusterAddrTable": {"C1": [*table]}}).encode()
+
+    async def names(visit: Visit, asked: Command) -> None:
+        visit.answer(asked, info)
+
+    async def ask() -> list[Requirement]:
+        async with SpeakingPeer(names) as name_server:
+            address = str(name_server.address)
+            said = await asyncio.to_thread(examine, address, ConnectionSettings())
+        return said[said.index(Requirement(f"name server {address}", "answered")) + 1 :]
+
+    return asyncio.run(ask())
+
+
+def test_a_broker_at_an_address_that_is_not_reached_may_have_registered_a_wrong_one(free_address: Address) -> None:
+    (broker,) = of_cluster(a=str(free_address))
+    assert broker.name == f"broker a 0 {free_address}"
+    assert broker.state == "not read (cannot connect: Connection refused)"
+    assert "brokerIP1" in broker.mend
+
+
+def test_a_name_server_that_lists_no_broker_is_not_enough() -> None:
+    assert of_cluster() == [
+        Requirement("brokers", "the name server lists none", "check that it is theirs (namesrvAddr of the brokers)")
+    ]

@@ -166,7 +166,7 @@ def test_the_doctor_says_of_everybody_whether_he_answers(
     ill = run("doctor", nameserver, f"--connection={wrong}", cwd=tmp_path, env=WIDE)
     assert (ill.returncode, ill.stderr) == (1, "")
     assert ill.stdout.count("not read (answered code 16 (NO_PERMISSION): check signature failed.)") == 2
-    assert ill.stdout.count("check the network, and the keys in the connection file") == 2
+    assert ill.stdout.count("TLS and the keys in the connection file") == 2
     assert "wrong-and-not-to-be-told" not in ill.stdout
 
 

@@ -50,6 +50,13 @@ CASES.case(
     samples={("offline_behind", "broker-a", 0): [(91_100 + 1000 * i, 91_000) for i in range(9)]},
 )
 CASES.case(
+    "unknown_behind",
+    None,
+    *_two,
+    lags={("unknown_behind", "broker-a", 0): 9_000},
+    samples={("unknown_behind", "broker-a", 0): [(91_100 + 1000 * i, 91_000) for i in range(9)]},
+)
+CASES.case(
     "twelve_own_strategies",
     [member(f"c{i:02}", allocate_strategy=f"com.acme.Own{i}") for i in range(12)],
     *_two,
@@ -202,6 +209,14 @@ def test_a_group_without_clients_has_no_listener_that_waits(answered: Answers) -
         "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are"
         " kept are read; if not, nothing is lost."
     )
+
+
+def test_nobody_says_of_a_group_whose_clients_are_unknown_that_it_has_none(answered: Answers) -> None:
+    found = answered.one("INVESTIGATE", "unknown_behind")
+
+    assert found["rules"] == ["LAG_STATE"]
+    assert found["reason"].startswith("Find out who reads for this group: its clients are unknown")
+    assert answered.judged.finding("LAG_STATE", "unknown_behind")["evidence"]["clients"] is None
 
 
 def test_advice_with_which_another_one_begins_is_given_once() -> None:

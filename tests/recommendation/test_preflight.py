@@ -67,7 +67,8 @@ CASES.group("uncomputed_asks", members(6), "uncomputed")
 CASES.group("uncomputed", members(2, allocate_strategy="com.acme.Own"), "uncomputed")
 FORBIDDEN = {
     "order_unknown": "its order flag is unknown, and the command would set it.",
-    "with_offline": "groups without a running client would start the new queues at their end: offline_1, offline_2.",
+    "with_offline": "groups without a running client would start the new queues at their end: offline_1; these groups"
+    " may be offline, and would then start the new queues at their end: offline_2.",
     "partly_masterless": "masterless has no master in the snapshot (MASTERLESS).",
     "partly_absent": "nowhere has no master in the snapshot (ABSENT).",
     "partly_silent": "silent did not answer every request.",

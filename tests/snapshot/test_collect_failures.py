@@ -134,6 +134,24 @@ def test_logical_queues_are_unknown_where_nobody_told_the_route() -> None:
     assert [topic.queues for topic in inventory.topics] == [(TopicQueues(broker_name="a"),)]
 
 
+READ = '{"offsetTable":{{"brokerName":"a","queueId":0,"topic":"pay"}:{"brokerOffset":9,"consumerOffset":%d}}}'
+
+
+def test_a_group_whose_clients_may_not_be_asked_for_has_unknown_ones_and_is_no_sign_of_a_proxy() -> None:
+    places = iter(range(9))
+    denied: dict[int, Rule | None] = {201: group_table("g"), 203: DENIED[0], 208: lambda _: (0, READ % next(places))}
+    options = CollectOptions(sample_count=3, sample_interval_s=0.01)
+    inventory = snapshot_of([ToldBroker("a", rules=denied), ToldBroker("b")], options=options)
+    assert [group.clients for group in inventory.consumer_groups] == [None]
+    assert [failure.broker_addr for failure in inventory.failures or ()] == [inventory.brokers[0].broker_addr]
+
+
+def test_a_group_has_no_clients_where_a_broker_with_its_offsets_says_so_whoever_else_is_silent() -> None:
+    well = ToldBroker("a", rules={201: group_table("g"), 208: (0, READ % 1)})
+    inventory = snapshot_of([well, ToldBroker("b", rules={203: DENIED[0]})])
+    assert [group.clients for group in inventory.consumer_groups] == [()]
+
+
 def test_a_body_that_makes_no_sense_is_a_failure_and_the_rest_is_kept() -> None:
     inventory = snapshot_of([ToldBroker("a", rules={201: (0, "{]")}), ToldBroker("b", rules={201: group_table("g")})])
     (failure,) = inventory.failures or ()

@@ -35,6 +35,10 @@ NO_CLIENTS: Final = (
     "Find out whether this group is still needed: it has no clients. If it is, start them, and messages that are kept"
     " are read; if not, nothing is lost."
 )
+UNSEEN: Final = (
+    "Find out who reads for this group: its clients are unknown, because somebody did not answer or a Proxy is not"
+    " named (SNAPSHOT_INCOMPLETE). Then take another snapshot."
+)
 GONE: Final = (
     f"{NO_CLIENTS} It ran until lately: find out why its clients ended. If it only runs at certain hours, tell its"
     " schedule in the policy (groups)."
@@ -75,7 +79,7 @@ class StalledEvidence(Evidence, frozen=True, kw_only=True):
 
     state: Annotated[State, means("the worst of its queues")]
     lag: Annotated[int, means("unread on these queues", "message")]
-    clients: Annotated[int, means("of the group", "client")]
+    clients: Annotated[int | None, means("of the group", "client")]
     last_clients: Annotated[int | UnsetType, means("that it had before all of them went", "client")] = UNSET
     gone_s: Annotated[float | UnsetType, means("time since it was last seen with clients")] = UNSET
     lag_growth: Annotated[int, means("by which their lag grew", "message")]
@@ -135,7 +139,12 @@ def _look_at_readers(_: Finding, evidence: Evidence) -> str:
         return _pull_more(evidence.slow_pulls)
     if evidence.last_clients is not UNSET:
         return GONE
-    return HELD_UP if evidence.clients else NO_CLIENTS
+    return HELD_UP if evidence.clients else advice_without(evidence.clients)
+
+
+def advice_without(clients: int | None) -> str:
+    """What to do about the lag of a group with 0 clients, or an unknown number of them (None)."""
+    return UNSEEN if clients is None else NO_CLIENTS
 
 
 def _pull_more(bound: PullBound) -> str:
@@ -240,7 +249,7 @@ def lag_by_samples(group: AssessedGroup, late: LateFigures) -> Iterator[Finding]
         evidence=StalledEvidence(
             state=worst,
             lag=lag,
-            clients=group.facts.connections,
+            clients=group.facts.known_connections,
             last_clients=UNSET if gone is None else gone.clients,
             gone_s=UNSET if gone is None else rounded(gone.ago_s, 0),
             lag_growth=grew,

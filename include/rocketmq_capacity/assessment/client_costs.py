@@ -28,6 +28,7 @@ from rocketmq_capacity.tables import Broker, ClientCost
 from rocketmq_capacity.vocabulary import (
     CONSUME_ACTIVELY,
     GRPC,
+    NOT_TOLD,
     OFFSETS_MOVE,
     OWN_CHOICE,
     POP,
@@ -304,7 +305,7 @@ def _add_requests(
 
 def _unknown(group: CostGroup, members: _Members) -> frozenset[str]:
     """The figures of its brokers that nobody knows because of a group's clients; a Proxy pops for its own."""
-    if group.unseen_clients == OFFSETS_MOVE:
+    if group.unseen_clients in (OFFSETS_MOVE, NOT_TOLD):
         return EVERYTHING
     return frozenset({"pops", "acks"} if members.has_grpc or group.unseen_clients is not None else ())
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final
 
 from msgspec.structs import asdict
 
-from rocketmq_capacity.assessment.backlog import NO_CLIENTS
+from rocketmq_capacity.assessment.backlog import advice_without
 from rocketmq_capacity.assessment.finding import finding
 from rocketmq_capacity.assessment.group import AssessedGroup, GroupRule
 from rocketmq_capacity.assessment.lag import HOUR_S
@@ -37,7 +37,7 @@ class RetentionEvidence(Evidence, frozen=True, kw_only=True):
 
     adds_to: ClassVar = {"deleted_messages": "deleted"}
 
-    clients: Annotated[int, means("of the group", "client")]
+    clients: Annotated[int | None, means("of the group", "client")]
     lost_queues: Annotated[int, means("of which messages were deleted unread", "queue")]
     deleted: Annotated[int, means("that were deleted unread", "message")]
     left_hours: Annotated[float | None, means("time until the next messages are deleted unread")]
@@ -46,7 +46,7 @@ class RetentionEvidence(Evidence, frozen=True, kw_only=True):
 
 
 def _catch_up(_: Finding, evidence: RetentionEvidence) -> str:
-    return NO_CLIENTS if not evidence.clients else CATCH_UP
+    return CATCH_UP if evidence.clients else advice_without(evidence.clients)
 
 
 RETENTION_RISK: Final = Rule(
@@ -145,7 +145,7 @@ def retention_risk(group: AssessedGroup) -> Iterator[Finding]:
         consumer_group=group.name,
         queues=sorted(lost) or sorted(near, key=lambda queue: (near[queue], queue)),
         evidence=RetentionEvidence(
-            clients=group.facts.connections,
+            clients=group.facts.known_connections,
             lost_queues=len(lost),
             deleted=deleted,
             left_hours=0.0 if lost else rounded(least_hours, 2),

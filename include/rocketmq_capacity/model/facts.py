@@ -298,6 +298,11 @@ class GroupFacts(GroupPart, frozen=True, kw_only=True):
         return self.message_model == LITE_SELECTIVE or reads_lite
 
     @property
+    def known_connections(self) -> int | None:
+        """How many consumers run; None if it may have some that nobody knows."""
+        return None if self.unseen_clients is not None else self.connections
+
+    @property
     def refusing(self) -> dict[str, WhyRefused]:
         """The brokers that give its clients no messages, and why; none without clients, or if it reads no queues."""
         if not self.refusals or not self.connections or self.is_lite:

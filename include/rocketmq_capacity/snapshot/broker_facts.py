@@ -47,6 +47,7 @@ class BrokerFacts:
     Args:
         is_asked_for_all: whether this process answers for its broker name; the others are asked about themselves alone.
         connections: by consumer group, for those that are online here.
+        untold: groups of which it did not answer whether it has connections.
         running_infos: by (consumer group, client id), for the clients that were asked through this broker.
         answered_at: by the same keys, when the client answered, UTC ISO-8601.
         drift: how a slave differs from its master; None if it was not asked, or one of the two did not answer.
@@ -65,6 +66,7 @@ class BrokerFacts:
     producers: Mapping[str, tuple[ConsumerChannel, ...]] | None = None
     samples: list[OffsetsAtMoment] = field(default_factory=list)
     connections: dict[str, ConsumerConnection] = field(default_factory=dict)
+    untold: set[str] = field(default_factory=set)
     running_infos: dict[tuple[str, str], ConsumerRunningInfo] = field(default_factory=dict)
     answered_at: dict[tuple[str, str], str] = field(default_factory=dict)
     drift: Drift | None = None

@@ -18,8 +18,8 @@ from rocketmq_capacity.client.errors import TransportError
 from rocketmq_capacity.client.settings import BROKER_ADMIN_THREADS, ConnectionSettings
 from rocketmq_capacity.protocol import request
 from rocketmq_capacity.protocol.body.broker import SubscriptionGroupConfig, TopicConfig
-from rocketmq_capacity.protocol.codes import ResponseCode
-from rocketmq_capacity.protocol.errors import ProtocolError
+from rocketmq_capacity.protocol.codes import RequestCode, ResponseCode
+from rocketmq_capacity.protocol.errors import ProtocolError, ResponseError
 from rocketmq_capacity.protocol.request import Request
 from rocketmq_capacity.settings.address import parse_address
 from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, Drift, OffsetsAtMoment
@@ -198,11 +198,14 @@ class BrokerSurvey(Survey):
             sample.read[group] = stats
 
     async def _ask_connection(self, group: str) -> None:
-        connection = await self._ask(
-            request.consumer_connection(group), subject=group, harmless=(ResponseCode.CONSUMER_NOT_ONLINE,)
-        )
-        if connection is not None:
-            self.facts.connections[group] = connection
+        try:
+            self.facts.connections[group] = await self._peer.call(request.consumer_connection(group))
+        except (TransportError, ProtocolError) as error:
+            if isinstance(error, ResponseError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE:
+                return
+            self.facts.untold.add(group)
+            request_name = RequestCode.GET_CONSUMER_CONNECTION_LIST.name
+            self._failures.note(self.facts.broker_addr, request_name, error, subject=group)
 
     async def _ask(self, question: Request[T], *, subject: str = "", harmless: tuple[int, ...] = ()) -> T | None:
         address, answer = self.facts.broker_addr, self._peer.call(question)

@@ -88,6 +88,8 @@ class GroupDescriber:
         subscriptions = self._subscriptions(consumer_group, online, infos.values())
         mode, share = _common_mode(subscriptions)
         model = _first(connection.message_model for connection in online)
+        answered_at = self._answered_at.get(consumer_group, {})
+        clients = describe_clients(_connections(at_brokers), infos, _connections(at_proxies), answered_at)
         return InventoryGroup(
             consumer_group=consumer_group,
             message_model=model if model in MESSAGE_MODELS else None,
@@ -98,11 +100,18 @@ class GroupDescriber:
             orderly=self._is_orderly(consumer_group, online, infos),
             settings=tuple(starmap(_settings, self._configs.get(consumer_group, {}).items())) or None,
             subscriptions=subscriptions,
-            clients=describe_clients(
-                _connections(at_brokers), infos, _connections(at_proxies), self._answered_at.get(consumer_group, {})
-            ),
+            clients=clients if clients or self._is_told(consumer_group) else None,
             offsets=self._offsets(consumer_group),
         )
+
+    def _is_told(self, consumer_group: str) -> bool:
+        """Whether brokers answered for certain that the group has no clients.
+
+        A client connects to every broker of its topics. So one broker that has offsets of the group knows all of them.
+        """
+        answering = [facts for facts in self._brokers if consumer_group not in facts.untold]
+        has_offsets = any(sample.read.get(consumer_group) for facts in answering for sample in facts.samples)
+        return has_offsets or len(answering) == len(self._brokers)
 
     def _subscriptions(
         self,

@@ -227,7 +227,7 @@ class Resolved:
         return [client.protocol != GRPC or not asked.isdisjoint(client.seen_on or ()) for client in clients]
 
     def unseen_clients(self, group: InventoryGroup) -> UnseenClients | None:
-        """Why a group without known clients may have some behind a Proxy; None if there is no sign of it."""
+        """Why a group without known clients may have some; None if there is no sign of it."""
         return self._unseen.clients_of(group)
 
     def are_readers_known(self) -> bool:

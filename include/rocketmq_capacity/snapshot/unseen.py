@@ -1,10 +1,17 @@
-"""Signs that a group without known clients has clients behind a Proxy that nobody named, or that did not answer."""
+"""Why a group without known clients may have some: brokers did not answer, or there are signs of a Proxy."""
 
 from itertools import pairwise
 
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryGroupOffset
 from rocketmq_capacity.snapshot.kinds import HEARTBEAT_TOPIC
-from rocketmq_capacity.vocabulary import LOCAL_MODE, OFFSETS_MOVE, PROXIES_SILENT, PROXY_UNNAMED, UnseenClients
+from rocketmq_capacity.vocabulary import (
+    LOCAL_MODE,
+    NOT_TOLD,
+    OFFSETS_MOVE,
+    PROXIES_SILENT,
+    PROXY_UNNAMED,
+    UnseenClients,
+)
 
 
 class Unseen:
@@ -32,6 +39,8 @@ class Unseen:
         """Why the group may have unknown clients; None if it has known ones, or there is no sign of others."""
         if group.clients:
             return None
+        if group.clients is None:
+            return NOT_TOLD
         if self._has_named:
             return PROXIES_SILENT if self._are_silent else None
         if self.works_unnamed:

@@ -42,7 +42,8 @@ class GroupPart(Facts, frozen=True, kw_only=True):
     unseen_clients: Annotated[
         UnseenClients | None,
         means(
-            "why a group without known clients may still have some: PROXY_UNNAMED, OFFSETS_MOVE or PROXIES_SILENT; else null"
+            "why a group without known clients may still have some: PROXY_UNNAMED, OFFSETS_MOVE, PROXIES_SILENT or "
+            "NOT_TOLD; else null"
         ),
     ] = None
     connections: Annotated[Count, means("running consumers; equal client ids count separately")]
