@@ -121,6 +121,13 @@ def test_a_topic_whose_route_nobody_told_has_the_queues_that_brokers_register() 
     )
 
 
+def test_of_a_topic_whose_route_nobody_told_a_broker_that_is_open_changes_no_permission() -> None:
+    code, table = topic_table("pay")
+    table["topicConfigTable"]["pay"] = {**table["topicConfigTable"]["pay"], "perm": 7}  # as TBW102 has it
+    inventory = snapshot_of([ToldBroker("a", rules={21: (code, table)})], name_server={105: (1, "no memory")})
+    assert [[one.perm for one in topic.queues or ()] for topic in inventory.topics] == [[7]]
+
+
 def test_a_topic_that_a_name_server_knows_no_route_of_has_no_queues_whoever_else_is_silent() -> None:
     broker = ToldBroker("a", rules={21: topic_table("pay")})
     inventory = snapshot_of([broker], other_name_servers=[{105: (1, "no memory")}])

@@ -12,7 +12,7 @@ from rocketmq_capacity.snapshot.broker_facts import BrokerFacts, known_offset
 from rocketmq_capacity.snapshot.describe_brokers import broker_perm
 from rocketmq_capacity.snapshot.identify import logical_broker
 from rocketmq_capacity.snapshot.inventory import InventoryTopic, InventoryTopicOffset, TopicQueues
-from rocketmq_capacity.vocabulary import PERM_BITS, READ_WRITE, java_order
+from rocketmq_capacity.vocabulary import PERM_BITS, READ_WRITE, is_open, java_order
 
 MESSAGE_TYPE: Final = "message.type"
 DEFAULT_MESSAGE_TYPE: Final = "NORMAL"
@@ -67,7 +67,7 @@ def _topic(
 def _registered(configs: Mapping[str, TopicConfig], brokers: Iterable[BrokerFacts]) -> tuple[TopicQueues, ...]:
     """A topic's queues by its configuration at each broker; null if a broker did not tell it, or they are logical.
 
-    Source: BrokerController.registerBrokerAll, rocketmq-all-5.3.3 (the topic's perm is combined with the broker's).
+    Source: BrokerController.registerBrokerAll, rocketmq-all-5.3.3.
     """
     queues = []
     for facts in sorted(brokers, key=lambda facts: java_order(facts.broker_name)):
@@ -80,10 +80,15 @@ def _registered(configs: Mapping[str, TopicConfig], brokers: Iterable[BrokerFact
                     broker_name=facts.broker_name,
                     read_queue_nums=config.read_queue_nums,
                     write_queue_nums=config.write_queue_nums,
-                    perm=None if perm is None else config.perm & perm,
+                    perm=None if perm is None else _registered_perm(config.perm, perm),
                 )
             )
     return tuple(queues)
+
+
+def _registered_perm(topic_perm: int, broker_perm: int) -> int:
+    """The topic's own perm, cut by the broker's only if that lacks reading or writing."""
+    return topic_perm & (PERM_BITS if is_open(broker_perm) else broker_perm)
 
 
 def _message_type(configs: Sequence[TopicConfig]) -> str | None:
