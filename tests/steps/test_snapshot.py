@@ -9,11 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity import tables
-from rocketmq_capacity.model.facts import ClusterFacts
 from rocketmq_capacity.settings.deployment import sample_inventory
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.fingerprint import fingerprint
-from rocketmq_capacity.snapshot.inventory import InventoryFailure
 from rocketmq_capacity.snapshot.inventory_file import read_inventory
 from rocketmq_capacity.snapshot.units import UNITS_A_TABLE
 from rocketmq_capacity.steps.planning import SNAPSHOT, Planning
@@ -44,24 +42,19 @@ def test_a_run_has_the_units_and_if_it_is_kept_the_inventory(tmp_path: Path, kee
     assert planning.number(tables.GroupUnit) == planning.business_groups() > 0
 
 
-def test_units_of_groups_and_what_steps_ask_of_the_cluster_are_stored_first(tmp_path: Path) -> None:
+def test_units_of_groups_are_stored_first(tmp_path: Path) -> None:
     planning = Planning(no_session, Run(tmp_path / "run"), Policy())
     later = tables.TopicUnit, tables.ConsumerGroup
-    clusters: list[ClusterFacts] = []
     stored: list[tuple[int, int, bool]] = []
 
     def look(files: Sequence[Path]) -> None:
         assert files == planning.files(tables.GroupUnit)
         numbers = planning.number(tables.GroupUnit), sum(planning.number(one) for one in later)
         stored.append((*numbers, planning.run.is_committed(SNAPSHOT)))
-        clusters.append(Planning(no_session, planning.run, Policy()).cluster)
 
-    failure = InventoryFailure(broker_addr="10.0.1.2:10911", request="GET_CONSUMER_CONNECTION_LIST", error="timed out")
-    snapshot(planning, replace(read_inventory(sample_inventory()), failures=(failure,)), after_groups=look)
+    snapshot(planning, read_inventory(sample_inventory()), after_groups=look)
 
     assert stored == [(planning.business_groups(), 0, False)]
-    assert clusters == [planning.cluster]
-    assert planning.cluster.failures == 1
     assert all(planning.number(one) > 0 for one in later)
     assert planning.run.is_committed(SNAPSHOT)
 

@@ -5,11 +5,10 @@ of topics and groups, machine rooms, request modes and the brokers of failures a
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import chain, repeat
 from math import fsum
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 from msgspec import Struct
@@ -23,7 +22,6 @@ from rocketmq_capacity.snapshot.gone_brokers import all_unread, gone_brokers
 from rocketmq_capacity.snapshot.group_hours import group_days, group_hours
 from rocketmq_capacity.snapshot.holding import Ages
 from rocketmq_capacity.snapshot.inventory import (
-    Client,
     Inventory,
     InventorySubscription,
     InventoryTopic,
@@ -42,17 +40,6 @@ from rocketmq_capacity.vocabulary import BUSINESS, DEFAULT_PROTOCOL, distinct, i
 Columns = dict[str, Any]
 """The values of each column of a table, by name: lists or Arrow arrays of the same length."""
 
-OF_THE_CLUSTER: Final = (
-    tables.TopicQueue,
-    tables.Cluster,
-    tables.Broker,
-    tables.GoneBroker,
-    tables.NameserverDifference,
-    tables.SlaveDifference,
-    tables.Failure,
-)
-"""What steps ask of the cluster as a whole, whichever groups they judge."""
-
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
 _Owner = TypeVar("_Owner")
@@ -60,7 +47,7 @@ _Part = TypeVar("_Part")
 
 
 def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Table]]:
-    """One Arrow table for each dataset of the snapshot, with rows in the inventory's order; `OF_THE_CLUSTER` first.
+    """One Arrow table for each dataset of the snapshot, with rows in the inventory's order.
 
     They are made one by one, so that memory need not hold all at once.
     """
@@ -73,7 +60,6 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
         tables.GoneBroker: snapshot.gone_brokers,
         tables.NameserverDifference: lambda: nameserver_differences(inventory),
         tables.SlaveDifference: lambda: slave_differences(inventory, resolved.seconds),
-        tables.Failure: snapshot.failures,
         tables.Topic: snapshot.topics,
         tables.QueueOffset: snapshot.queue_offsets,
         # Early, because the largest are written while others are made.
@@ -89,6 +75,7 @@ def snapshot_tables(resolved: Resolved) -> Iterator[tuple[type[Dataset], pa.Tabl
         tables.GroupHour: lambda: group_hours(resolved),
         tables.GroupDay: lambda: group_days(resolved),
         tables.Producer: lambda: _producers(inventory),
+        tables.Failure: snapshot.failures,
     }
     for dataset, of in columns.items():
         yield dataset, table_of_columns(dataset, of())
@@ -114,17 +101,11 @@ class _TableColumns:
 
     def __init__(self, resolved: Resolved) -> None:
         self.resolved, self.inventory = resolved, resolved.inventory
-
-    @cached_property
-    def clients(self) -> list[Client]:
-        return [client for group in self.inventory.consumer_groups for client in group.clients or ()]
-
-    @cached_property
-    def members(self) -> list[_Member]:
-        """Each of the clients, in the same order."""
-        return [
+        groups = self.inventory.consumer_groups
+        self.clients = [client for group in groups for client in group.clients or ()]
+        self.members = [
             _Member(group.consumer_group, index, client.client_id)
-            for group in self.inventory.consumer_groups
+            for group in groups
             for index, client in enumerate(group.clients or ())
         ]
 

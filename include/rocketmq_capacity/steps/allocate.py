@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import msgspec
 import pyarrow as pa
@@ -13,11 +14,13 @@ from rocketmq_capacity.allocation.allocate import Strategies, rows_of_each
 from rocketmq_capacity.allocation.columns import allocation_columns
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import GroupFacts
-from rocketmq_capacity.steps.planning import ALLOCATE, GROUPS, SNAPSHOT, Planning, Rows
+from rocketmq_capacity.steps.planning import ALLOCATE, SNAPSHOT, Planning, Rows
 from rocketmq_capacity.tables.arrow import table_of, table_of_columns
 from rocketmq_capacity.tables.dataset import Dataset
 
 WRITTEN = (tables.Allocation, tables.StrategyStatus)
+GROUPS: Final = "groups"
+"""The name of the phase."""
 
 
 def allocate(planning: Planning, early: Sequence[Future[int]] = ()) -> None:

@@ -2,10 +2,8 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
@@ -50,7 +48,7 @@ from rocketmq_capacity.recommendation.demands import demands_of
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.steps.fleet import fleet_of
 from rocketmq_capacity.steps.load_columns import capacity_columns, client_load_columns
-from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, GROUPS, SNAPSHOT, Planning, Rows, RunFindings
+from rocketmq_capacity.steps.planning import ALLOCATE, ASSESS, SNAPSHOT, Planning, Rows, RunFindings
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.run_lookup import runs_before
 from rocketmq_capacity.tables.arrow import table_of, table_of_columns
@@ -109,24 +107,13 @@ def found_before(lake: Lake, planning: Planning) -> RunFindings | None:
     return None
 
 
-def assess(planning: Planning, before: RunFindings | None = None, early: Sequence[Future[int]] = ()) -> None:
-    """Measure every strategy's loads and find what is wrong.
-
-    Args:
-        planning: the run.
-        before: what the run before found.
-        early: the calls of `assess_early` in another thread; the step then only waits for their end.
-    """
-    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN, is_begun=bool(early)) as step:
+def assess(planning: Planning, before: RunFindings | None = None) -> None:
+    """Measure every strategy's loads and find what is wrong; ``before`` is what the run before found."""
+    with planning.step(ASSESS, SNAPSHOT, ALLOCATE, writes=WRITTEN) as step:
         cluster, policy = planning.cluster, planning.judging
-        masters = [broker for broker in cluster.brokers if broker.broker_id == 0]
-        # Before this process waits for groups that are judged early.
-        costs = list(client_costs(fleet_of(planning.table), masters, cluster.silent, policy.thresholds.TRANSITION))
-        if early:
-            planning.wait_for_units(GROUPS, planning.number(tables.GroupUnit), early)
-        else:
-            _assess_groups(planning)
         disagreements = planning.disagreements
+        groups = planning.units(tables.GroupUnit, "facts", "observations", "sampled")
+        planning.map_units("groups", groups, partial(assessed_groups, cluster, policy), *OF_GROUPS)
         producers = tuple(planning.rows(tables.Producer))
         ease = at_ease(planning.records(tables.GroupStatus, GroupEase, IS_BUSY_KNOWN), policy)
         topics = planning.units(tables.TopicUnit, "facts")
@@ -161,6 +148,9 @@ def assess(planning: Planning, before: RunFindings | None = None, early: Sequenc
         planning.add(tables.UnroutedTopic, unrouted(planning, places, cluster))
         planning.add(tables.ProducerFailure, producer_failures(places, producers, policy))
         planning.add(tables.BrokerLoad, with_forecasts(stored, forecasts))
+        costs = list(
+            client_costs(fleet_of(planning.table), loads.brokers, cluster.silent, policy.thresholds.TRANSITION)
+        )
         puts = {one.broker_name: put for one, put in zip(loads.brokers, loads.puts, strict=True)}
         planning.add(tables.ClientCost, costs)
         planning.add(tables.BrokerPool, broker_pools(costs, loads.brokers, puts))
@@ -177,20 +167,6 @@ def assess(planning: Planning, before: RunFindings | None = None, early: Sequenc
             planning.add(tables.LedgerRate, [tables.LedgerRate(**asdict(one)) for one in before.advised.rates])
         number = planning.values(tables.Finding, "severity")
         step.tells("findings: " + ", ".join(f"{number[severity]:,} {severity}" for severity in SEVERITIES))
-
-
-def assess_early(planning: Planning, files: Sequence[Path], *, is_first: bool) -> int:
-    """Judge the groups of some files of units, before the snapshot is complete. Gives how many units."""
-    planning.session()  # as in `allocate_early`
-    if is_first:
-        planning.begin(ASSESS, WRITTEN)
-    return _assess_groups(planning, files)
-
-
-def _assess_groups(planning: Planning, files: Sequence[Path] | None = None) -> int:
-    groups = planning.units(tables.GroupUnit, "facts", "observations", "sampled", files=files)
-    planning.map_units(GROUPS, groups, partial(assessed_groups, planning.cluster, planning.judging), *OF_GROUPS)
-    return groups.number
 
 
 def unexplained(planning: Planning, awaited: Sequence[tables.GoneBroker]) -> set[Flagged]:

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -19,7 +19,7 @@ from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.simulation.scenario import Scenario
 from rocketmq_capacity.spark.units import warm_up
 from rocketmq_capacity.steps.allocate import allocate, allocate_early
-from rocketmq_capacity.steps.assess import assess, assess_early
+from rocketmq_capacity.steps.assess import assess
 from rocketmq_capacity.steps.inputs import BEFORE, TakenSnapshot
 from rocketmq_capacity.steps.planning import Planning, RunFindings, waited_for
 from rocketmq_capacity.steps.publish import publish
@@ -27,14 +27,6 @@ from rocketmq_capacity.steps.recommend import recommend
 from rocketmq_capacity.steps.snapshot import snapshot
 from rocketmq_capacity.steps.what_if import effect
 from rocketmq_capacity.store.lake import Lake
-
-
-@dataclass(frozen=True, slots=True)
-class Early:
-    """Calls of a thread beside, for the groups of the last snapshot; each gives its number of groups."""
-
-    allocated: list[Future[int]] = field(default_factory=list)
-    assessed: list[Future[int]] = field(default_factory=list)
 
 
 def plan_snapshots(
@@ -65,18 +57,17 @@ def plan_snapshots(
     with a_lake as folder, _thread() as thread, _thread() as beside:
         lake, shown = Lake(Path(folder), is_kept=False), waited_for(session, progress)
         stored: list[Planning] = []
-        early = Early()
+        early: list[Future[int]] = []
 
         def begin(units: Sequence[Path]) -> None:
-            """Allocate and assess the last snapshot while more of it is made. The progress shows what is waited for."""
-            last, is_first = replace(stored[-1], session=session, progress=Progress()), not early.allocated
-            early.allocated.append(thread.submit(allocate_early, last, units, is_first=is_first))
-            early.assessed.append(thread.submit(assess_early, last, units, is_first=is_first))
+            """Allocate for the last snapshot while more of it is made. The progress shows it when it is waited for."""
+            last = replace(stored[-1], session=session, progress=Progress())
+            early.append(thread.submit(allocate_early, last, units, is_first=not early))
 
         def start_workers() -> None:
             """Start them while this process is still busy with units, unless they have units already."""
             spark = session()
-            if not early.allocated:
+            if not early:
                 warm_up(spark)
 
         thread.submit(start_workers)
@@ -112,13 +103,12 @@ def _thread() -> Iterator[Executor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _computed(stored: Sequence[Planning], early: Early) -> None:
-    """Compute all that the plan of the last run needs."""
+def _computed(stored: Sequence[Planning], early: Sequence[Future[int]]) -> None:
+    """Compute all that the plan of the last run needs; ``early`` already allocates for it."""
     before: RunFindings | None = None
     for planning in stored:
-        of_run = early if planning is stored[-1] else Early()
-        allocate(planning, of_run.allocated)
-        assess(planning, before, of_run.assessed)
+        allocate(planning, early if planning is stored[-1] else ())
+        assess(planning, before)
         if planning.name == BEFORE:
             before = planning.found()
     recommend(stored[-1])

@@ -49,8 +49,6 @@ ASSESS: Final = "assess"
 RECOMMEND: Final = "recommend"
 COMPARE: Final = "compare"
 """Only a what-if has this step: it compares the run with the run of the cluster as it is."""
-GROUPS: Final = "groups"
-"""The phase of a step that goes through all groups."""
 
 CHECKS: Final = ThreadPoolExecutor(2)
 """Checks tables, two at a time. It imports what checks them, which takes a second, while a step waits for Spark."""
@@ -228,8 +226,7 @@ class Planning:
 
         def done() -> int:
             before = sum(call.result() for call in early if call.done() and call.exception() is None)
-            is_counting = not early or any(call.running() for call in early)
-            return before + (units_done(self.run.counts) if is_counting else 0)
+            return before + units_done(self.run.counts)
 
         return self.progress.phase(what, number, done)
 

@@ -14,7 +14,7 @@ from rocketmq_capacity.collector import give_blocks_back, without_collector
 from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from rocketmq_capacity.snapshot.resolved import Resolved
-from rocketmq_capacity.snapshot.tables import OF_THE_CLUSTER, snapshot_tables
+from rocketmq_capacity.snapshot.tables import snapshot_tables
 from rocketmq_capacity.snapshot.units import UNITS_A_TABLE, UnitMaker
 from rocketmq_capacity.spark.new_table import add_file
 from rocketmq_capacity.steps.inputs import in_a_few_words
@@ -48,8 +48,7 @@ def snapshot(
         inventory: the cluster.
         history: earlier inventories of it, oldest first.
         keeps_inventory: False for a run that is deleted after its plan, whose inventory nobody reads again.
-        after_groups: is called with the files of the units of groups, once these and the tables about the cluster are
-            stored; for many groups twice.
+        after_groups: is called with the files of the units of groups, once they are stored; for many groups twice.
     """
     with planning.step(SNAPSHOT, writes=tables.SNAPSHOT) as step:
         if keeps_inventory:
@@ -74,10 +73,7 @@ def write_snapshot(
 ) -> None:
     """Write the units and tables inside a step; the arguments are those of `snapshot`."""
     resolved = Resolved(inventory, planning.policy, history)
-    made = snapshot_tables(resolved)
     with without_collector():
-        with planning.progress.phase("cluster"):
-            _write(planning, islice(made, len(OF_THE_CLUSTER)))
         with planning.progress.phase("units"):
             units = UnitMaker(resolved)
             groups, stored = units.group_tables(), 0
@@ -91,7 +87,7 @@ def write_snapshot(
             _write(planning, units.topic_tables())
             del units
         with planning.progress.phase("tables"):
-            _write(planning, made)
+            _write(planning, snapshot_tables(resolved))
 
 
 def _write(planning: Planning, filled: Iterable[tuple[type[Dataset], pa.Table]]) -> None:
