@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -17,10 +18,16 @@ PAIR: Final = re.compile(r"\\ud([89ab][0-9a-f]{2})\\ud([cdef][0-9a-f]{2})")
 
 def scalar(value: str | int | bool | None) -> str:
     """A value; a text that could be taken for more has quotes, and escapes for what is not ASCII."""
-    if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in WORDS:
+    if isinstance(value, str):
+        return _text(value)
+    return "null" if value is None else str(value).lower()
+
+
+@lru_cache(maxsize=100_000)
+def _text(value: str) -> str:
+    if PLAIN.fullmatch(value) and value.lower() not in WORDS:
         return value
-    text = json.dumps(value)
-    return PAIR.sub(_whole, text).replace("\x7f", "\\x7f") if isinstance(value, str) else text
+    return PAIR.sub(_whole, json.dumps(value)).replace("\x7f", "\\x7f")
 
 
 def mapping(part: Struct) -> str:

@@ -1,6 +1,5 @@
 """The sentences of a plan without language: each with its key and figures, as plan.json has them."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
@@ -42,7 +41,7 @@ def with_sentences(plan: Plan) -> Plan:
     parts_of = words_of(CATALOGUE).sentences.parts
     sentences: dict[str, tuple[Sentence, ...]] = {}
     unknown = 0
-    for text in sorted({text for text in _texts(plan) if " " in text}):
+    for text in sorted(text for text in _texts(plan) if " " in text):
         parts = parts_of(text) if unknown < MOST_UNKNOWN else None
         if parts is None:
             unknown += 1
@@ -51,20 +50,24 @@ def with_sentences(plan: Plan) -> Plan:
     return msgspec.structs.replace(plan, sentences=sentences)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(plan: Plan) -> set[str]:
     """The texts of all members that have sentences."""
-    if isinstance(value, Struct):
-        for name in _members(type(value)):
-            held = getattr(value, name)
-            if name not in MEMBERS:
-                yield from _texts(held)
-            elif isinstance(held, str):
-                yield held
-            elif isinstance(held, tuple):
-                yield from held
-    elif isinstance(value, tuple):
-        for held in value:
-            yield from _texts(held)
+    texts: set[str] = set()
+    left: list[Any] = [plan]
+    while left:
+        part = left.pop()
+        if isinstance(part, tuple):
+            left += part
+        elif isinstance(part, Struct):
+            for name in _members(type(part)):
+                held = getattr(part, name)
+                if name not in MEMBERS:
+                    left.append(held)
+                elif isinstance(held, str):
+                    texts.add(held)
+                elif isinstance(held, tuple):
+                    texts.update(held)
+    return texts
 
 
 @cache
