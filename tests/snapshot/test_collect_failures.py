@@ -335,6 +335,16 @@ def test_brokers_that_deny_everything_are_a_cluster_that_cannot_be_read(answer: 
     assert not {202, 203, 208, 307} & {code for broker in brokers for code in broker.codes()}
 
 
+def test_brokers_that_nobody_reaches_are_a_cluster_that_cannot_be_read() -> None:
+    """As with addresses of containers: an inventory without groups would look like an empty cluster."""
+    brokers = [ToldBroker(name, rules=dict.fromkeys(ALL)) for name in ("a", "b")]
+    with pytest.raises(ClusterUnreachable) as error:
+        snapshot_of(brokers, options=QUICK)
+    said = str(error.value)
+    assert said.startswith("no broker that the name servers list can be read: ")
+    assert all(f"{broker.address}: timed out after" in said for broker in brokers)
+
+
 @pytest.mark.parametrize("open_code", sorted(ALL))
 def test_one_answer_among_refusals_is_a_cluster_that_can_be_read(open_code: int) -> None:
     closed = dict.fromkeys(ALL, DENIED[0])

@@ -91,8 +91,8 @@ async def collect(
 
     ``progress`` counts samples and clients, from the moment on that the cluster is known to be readable.
 
-    Errors: `BadInput` for a text that is not an address, `ClusterUnreachable` if no name server answered, or if the
-    brokers denied access.
+    Errors: `BadInput` for a text that is not an address, `ClusterUnreachable` if no name server or no broker answered,
+    or if the brokers denied access.
     """
     options = options or CollectOptions()
     addresses = parse_nameservers(nameservers)

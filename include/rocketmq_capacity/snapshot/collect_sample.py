@@ -48,8 +48,8 @@ class ClusterSample:
 async def collect_sample(nameservers: Sequence[str], *, options: CollectOptions | None = None) -> ClusterSample:
     """Take a sample of the cluster behind these name servers; Proxies are not asked, and it is one sample in any case.
 
-    Errors: `BadInput` for a text that is not an address, `ClusterUnreachable` if no name server answered, or if the
-    brokers denied access.
+    Errors: `BadInput` for a text that is not an address, `ClusterUnreachable` if no name server or no broker answered,
+    or if the brokers denied access.
     """
     options = options or CollectOptions()
     sampling = _Sampling(parse_nameservers(nameservers), options.connection_settings(), (), options.limit_s)

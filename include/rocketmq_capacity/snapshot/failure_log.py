@@ -19,6 +19,8 @@ class FailureLog:
         self._errors: defaultdict[tuple[str, str, bool], list[tuple[str, str]]] = defaultdict(list)
         self.refusals: dict[str, str] = {}
         """By address, the first error text of each server that denied access."""
+        self.answering: set[str] = set()
+        """The addresses of servers that answered something, if only an error or what makes no sense."""
 
     async def answer_or_none(
         self,
@@ -50,6 +52,8 @@ class FailureLog:
     ) -> None:
         """Remember one failure; ``of_client``: a client did not answer, and its broker did."""
         self._errors[broker_addr, request, of_client].append((subject, kept(str(error))))
+        if isinstance(error, ProtocolError):
+            self.answering.add(broker_addr)
         if isinstance(error, ResponseError) and error.is_refusal:
             self.refusals.setdefault(broker_addr, kept(str(error)))
 

@@ -16,6 +16,7 @@ from rocketmq_capacity.snapshot.failure_log import FailureLog
 from rocketmq_capacity.snapshot.nameserver_survey import NameServerSurvey, joined_info
 from rocketmq_capacity.snapshot.proxy_survey import ProxySurvey
 from rocketmq_capacity.vocabulary import java_order
+from rocketmq_capacity.wording import LISTED
 
 
 class Reached:
@@ -79,14 +80,18 @@ class Reached:
         return answering, info
 
     def check_access(self) -> None:
-        """Stop at wrong access keys: else they would look like an empty cluster.
+        """Stop where no broker tells anything: else wrong access keys or addresses would look like an empty cluster.
 
-        Errors: `ClusterUnreachable` if brokers denied access, and none answered anything.
+        Errors: `ClusterUnreachable` if brokers denied access or could not be read, and none answered anything.
         """
-        refusals = self.failures.refusals
-        if refusals and all(facts.has_answered_nothing for facts in self.facts):
-            brokers = "; ".join(f"{address}: {words}" for address, words in sorted(refusals.items()))
-            raise ClusterUnreachable(f"access to the brokers was refused: {brokers}")
+        if not self.facts or not all(facts.has_answered_nothing for facts in self.facts):
+            return
+        if refusals := self.failures.refusals:
+            raise ClusterUnreachable(f"access to the brokers was refused: {_in_one_line(sorted(refusals.items()))}")
+        if self.failures.answering.isdisjoint(facts.broker_addr for facts in self.facts):
+            errors = {row.broker_addr: row.error or "" for row in reversed(self.failures.rows())}
+            silent = [(facts.broker_addr, errors.get(facts.broker_addr, "")) for facts in self.facts]
+            raise ClusterUnreachable(f"no broker that the name servers list can be read: {_in_one_line(silent)}")
 
     def speakers(self) -> list[BrokerSurvey]:
         """The processes that answer for their broker names."""
@@ -112,3 +117,9 @@ class Reached:
 
     def _everybody(self) -> list[NameServerSurvey | BrokerSurvey | ProxySurvey]:
         return [*self.nameservers, *self.brokers, *self.proxies]
+
+
+def _in_one_line(errors: Sequence[tuple[str, str]]) -> str:
+    """The errors of the first servers, each by its address."""
+    shown = "; ".join(f"{address}: {words}" for address, words in errors[:LISTED])
+    return f"{shown}; and {len(errors) - LISTED} more" if len(errors) > LISTED else shown
