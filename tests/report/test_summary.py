@@ -60,12 +60,13 @@ def test_a_recorded_snapshot_says_so(tmp_path, capsys):
     )
 
 
-def test_a_what_if_says_so(tmp_path, capsys):
+def test_a_what_if_says_so_and_what_it_would_do(tmp_path, capsys):
     publish_rows(varied_rows(3), tmp_path, scenario=a_scenario())
 
     main([str(tmp_path / "plan.json")])
 
-    assert "What-if, not the cluster as it is: lose broker-b" in capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
+    assert "What-if, not the cluster as it is: lose broker-b These changes make the cluster worse. Not every" in told
 
 
 def test_a_plan_without_findings_says_so(tmp_path, capsys):

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,11 +18,14 @@ from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.language.current import phrase, speaking, words
 from rocketmq_capacity.plan_file.finding import still_open
 from rocketmq_capacity.plan_file.plan import Plan, read_plan
+from rocketmq_capacity.plan_file.scenario import ScenarioResult
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.report.detail import SEVERITY_RANK
 from rocketmq_capacity.report.figures import number, per_cent, when
 from rocketmq_capacity.report.files import REPORT
 from rocketmq_capacity.report.summary_file import summary_of_plan
+from rocketmq_capacity.report.view.verdicts import VERDICTS
+from rocketmq_capacity.report.what_if_lines import first_lines
 from rocketmq_capacity.report.wording import SEVERITY_WORDS, STATUS_WORDS
 from rocketmq_capacity.vocabulary import CRITICAL, ENGLISH, INFO, WARNING, Language, Severity
 
@@ -69,7 +72,10 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
     if plan.recorded_at is not UNSET:
         say(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date")
     if plan.scenario is not UNSET:
-        say(f"What-if, not the cluster as it is: {visible(plan.scenario.name)}")
+        # By its own text, too: a name may be a sentence.
+        console.print(Text(phrase("What-if, not the cluster as it is: {name}", name=visible(plan.scenario.name))))
+        for line in _answer(plan.scenario):
+            say(visible(line))
     if facts.policy_differences:
         kind = "A trial, not the day's plan" if facts.trial else "Not the deployment's policy"
         say(f"{kind}: {'; '.join(facts.policy_differences)}")
@@ -91,6 +97,13 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
     else:
         say("No findings.")
     say(f"Report: {report}", wraps=False)
+
+
+def _answer(scenario: ScenarioResult) -> Iterator[str]:
+    """What the changes would do; nothing in an earlier version's plan."""
+    if scenario.verdict is not None:
+        yield VERDICTS[scenario.verdict].title
+        yield from first_lines(scenario)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -87,11 +87,12 @@ class Reached:
         if not self.facts or not all(facts.has_answered_nothing for facts in self.facts):
             return
         if refusals := self.failures.refusals:
-            raise ClusterUnreachable(f"access to the brokers was refused: {_in_one_line(sorted(refusals.items()))}")
+            brokers = _in_one_line(sorted(refusals.items()))
+            raise ClusterUnreachable(f"access to the brokers was refused: {brokers}")
         if self.failures.answering.isdisjoint(facts.broker_addr for facts in self.facts):
             errors = {row.broker_addr: row.error or "" for row in reversed(self.failures.rows())}
-            silent = [(facts.broker_addr, errors.get(facts.broker_addr, "")) for facts in self.facts]
-            raise ClusterUnreachable(f"no broker that the name servers list can be read: {_in_one_line(silent)}")
+            brokers = _in_one_line([(facts.broker_addr, errors.get(facts.broker_addr, "")) for facts in self.facts])
+            raise ClusterUnreachable(f"no broker that the name servers list can be read: {brokers}")
 
     def speakers(self) -> list[BrokerSurvey]:
         """The processes that answer for their broker names."""
