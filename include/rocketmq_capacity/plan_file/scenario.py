@@ -45,7 +45,7 @@ class PlanUndecidedFinding(PlanFinding, frozen=True, kw_only=True):
     why: Annotated[str, means("what is unknown after the changes")]
     gone_with: Annotated[
         str | None,
-        means("the topic, broker, room, subscription or client that goes with it by the changes; else null"),
+        means("topic, broker, room, subscription or client that it is about and that the changes take away; else null"),
     ] = None
 
 

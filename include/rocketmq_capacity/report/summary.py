@@ -72,7 +72,7 @@ def _print(plan: Plan, report: Path, console: Console) -> None:
     if plan.recorded_at is not UNSET:
         say(f"A recorded snapshot, of {when(visible(plan.recorded_at))}, which was given this date")
     if plan.scenario is not UNSET:
-        # By its own text, too: a name may be a sentence.
+        # Also by its own text: a person may have given the scenario a name of several words.
         console.print(Text(phrase("What-if, not the cluster as it is: {name}", name=visible(plan.scenario.name))))
         for line in _answer(plan.scenario):
             say(visible(line))

@@ -14,6 +14,7 @@ _COLON, _QUOTE, _BACKSLASH = b':"\\'
 _HIDING: Final = re.compile(rb'\\(?:u00(?:22|3[aA]|5[cC])|\\")')
 """Escapes that may hide the end of a name: a quote, a colon or a backslash, and a quote after a backslash."""
 _NULL: Final = re.compile(rb"null(?=[\s,\]}])")
+"""A value that is null, and hardly ever a text that has this word."""
 _WHITE: Final = np.frombuffer(b" \t\n\r", np.uint8)
 
 
@@ -28,7 +29,7 @@ def has_each_once(data: bytes, again: bytes) -> bool:
         again: what was read of it, written without white space before colons, and without members that are null.
     """
     if (b"null" in data and _NULL.search(data)) or _HIDING.search(data):
-        return False  # null is not written again
+        return False  # null is not written again, and the number of names cannot be told by their ends
     names = _names(data)
     return names is not None and names == _names(again)
 

@@ -104,7 +104,7 @@ class UndecidedFinding(Finding, frozen=True, kw_only=True):
     why: Annotated[str, means("what is unknown after the changes, in words")]
     gone_with: Annotated[
         str | None,
-        means("the topic, broker, room, subscription or client that goes with it by the changes; else null"),
+        means("topic, broker, room, subscription or client that it is about and that the changes take away; else null"),
     ] = None
 
 
