@@ -21,6 +21,10 @@ FROZEN = f"# frozen until 2027-01-03T00:00:00Z (year's end): {COMMAND}"
 NOTE = (
     "Nothing may be changed until 2027-01-03T00:00:00Z (year's end): commands that may change the cluster are comments."
 )
+COMING = (
+    "Nothing may be changed from 2026-12-20T00:00:00Z until 2027-01-03T00:00:00Z (year's end):"
+    " do not act on this plan after it has begun."
+)
 FREEZE = {"from": "2026-12-20T00:00:00Z", "to": "2027-01-03T00:00:00Z", "why": "year's end"}
 WITHIN = "2026-12-24T02:00:00Z"
 
@@ -51,8 +55,26 @@ def test_commands_are_comments_from_the_beginning_of_a_freeze_until_before_its_e
     plan = plan_of(rows(taken_at), policy=freezing(FREEZE))
 
     assert plan.recommendations[0].commands == (FROZEN if is_frozen else COMMAND,)
-    assert plan.notes == ((NOTE,) if is_frozen else ())
+    assert (NOTE in plan.notes) is is_frozen
     assert (plan.freeze is not None) is is_frozen
+
+
+@pytest.mark.parametrize(
+    ("taken_at", "valid_until", "notes"),
+    [
+        ("2026-12-18T23:59:59Z", "2026-12-19T23:59:59Z", ()),
+        ("2026-12-19T00:00:00Z", "2026-12-20T00:00:00Z", ()),
+        ("2026-12-19T00:00:01Z", "2026-12-20T00:00:00Z", (COMING,)),
+        ("2026-12-19T23:59:59Z", "2026-12-20T00:00:00Z", (COMING,)),
+        (WITHIN, "2026-12-25T02:00:00Z", (NOTE,)),
+    ],
+)
+def test_a_plan_is_valid_until_the_next_freeze_begins_and_says_so(taken_at, valid_until, notes):
+    later = FREEZE | {"from": "2026-12-24T12:00:00Z"}
+
+    plan = plan_of(rows(taken_at), policy=freezing(later, FREEZE))
+
+    assert (plan.valid_until, plan.notes) == (valid_until, notes)
 
 
 def test_of_several_freezes_the_one_that_ends_last_is_told():

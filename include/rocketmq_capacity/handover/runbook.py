@@ -102,7 +102,7 @@ def _status(plan: Plan) -> tuple[Status, str]:
         return "FROZEN", said
     until_s, approved_s = seconds_of(plan.valid_until), seconds_of(plan.approval.at)
     if until_s is None or approved_s is None or approved_s >= until_s:
-        return "TOO_OLD", phrase("The snapshot was too old when it was approved. Plan the cluster again.")
+        return "TOO_OLD", phrase("The plan was no longer valid when it was approved. Plan the cluster again.")
     return "APPROVED", phrase("Carry out the tasks one after the other.")
 
 

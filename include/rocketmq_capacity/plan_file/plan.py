@@ -53,7 +53,11 @@ class Plan(Struct, frozen=True, kw_only=True):
         str | UnsetType, means("when it was really taken, if a recorded snapshot was given another date")
     ] = UNSET
     valid_until: Annotated[
-        str | None, means("do not act on the plan after this moment, UTC ISO-8601; null in earlier versions")
+        str | None,
+        means(
+            "do not act on the plan after this moment, UTC ISO-8601: the policy's validity is over, or a freeze begins; "
+            "null in earlier versions"
+        ),
     ] = None
     fingerprint: Annotated[str, means("SHA-256 of the canonical, sorted inventory")]
     completeness: Completeness

@@ -109,14 +109,22 @@ def still_needed(
     return tuple(one for index, one in enumerate(recommendations) if index in needed or index not in accepted)
 
 
-def notes_of(risks: Sequence[PlanAcceptedRisk], freeze: PlanFreeze | None) -> tuple[str, ...]:
-    """One line for the freeze, and one for all entries that do not hold."""
+def notes_of(
+    risks: Sequence[PlanAcceptedRisk], freeze: PlanFreeze | None, coming: PlanFreeze | None
+) -> tuple[str, ...]:
+    """One line for the freeze or the one that comes while the plan is valid, and one for all entries that do not hold."""
     notes = []
     if freeze is not None:
         own_words = freeze.why
         notes.append(
             f"Nothing may be changed until {freeze.ends} ({own_words}):"
             " commands that may change the cluster are comments."
+        )
+    if coming is not None:
+        own_words = coming.why
+        notes.append(
+            f"Nothing may be changed from {coming.begins} until {coming.ends} ({own_words}):"
+            " do not act on this plan after it has begun."
         )
     others = [risk for risk in risks if risk.state != "ACCEPTED"]
     if others:

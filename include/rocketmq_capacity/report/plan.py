@@ -39,7 +39,7 @@ from rocketmq_capacity.report.brokers import brokers_of
 from rocketmq_capacity.report.causes import Past, causes_of
 from rocketmq_capacity.report.changes import changes_of, with_states
 from rocketmq_capacity.report.coming_events import events_of
-from rocketmq_capacity.report.freezing import freeze_of, frozen, frozen_scenario
+from rocketmq_capacity.report.freezing import coming_freeze, freeze_of, frozen, frozen_scenario
 from rocketmq_capacity.report.headroom import headroom_of, lowest_headroom, other_headroom
 from rocketmq_capacity.report.ledger import NOTHING_SEEN, LedgerFacts, with_ledger
 from rocketmq_capacity.report.plan_before import PlanBefore
@@ -87,7 +87,9 @@ def plan_of(
     status = sorted(rows.group_status, key=lambda row: row.consumer_group)
     topics = {row.consumer_group: sorted(row.topics) for row in status}
     owners = PeopleOfPlan({name: policy.group_entry(name) for name in topics} if policy.groups else {}, topics)
+    valid_until = _valid_until(cluster.taken_at, policy.validity.hours)
     freeze = freeze_of(policy.freeze, cluster.taken_at)
+    coming = coming_freeze(policy.freeze, cluster.taken_at, valid_until) if freeze is None else None
     differences = () if own_policy is None else own_policy.differences
     is_trial = scenario is None and own_policy is not None and own_policy.is_trial
     is_next = scenario is None and not is_trial  # the others are no run of the row
@@ -109,7 +111,7 @@ def plan_of(
         cluster_name=cluster.cluster_name,
         taken_at=cluster.taken_at,
         recorded_at=UNSET if cluster.recorded_at is None else cluster.recorded_at,
-        valid_until=_valid_until(cluster.taken_at, policy.validity.hours),
+        valid_until=valid_until if coming is None else coming.begins,
         fingerprint=cluster.fingerprint,
         completeness=Completeness(ratio=steady(cluster.completeness_ratio), failures=_failures(rows.failure)),
         groups=tuple(_group(row, strategies.get(row.consumer_group, ()), owners) for row in status),
@@ -123,7 +125,7 @@ def plan_of(
         changes=_changes(rows, findings, states, policy) if is_next else None,
         accepted=accepted,
         freeze=freeze,
-        notes=notes_of(accepted, freeze),
+        notes=notes_of(accepted, freeze, coming),
         events=events_of(rows.event_need, policy.events, cluster.taken_at) or UNSET,
         scenario=UNSET if scenario is None else frozen_scenario(scenario, freeze),
         policy_differences=differences or UNSET,

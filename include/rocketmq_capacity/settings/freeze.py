@@ -57,6 +57,12 @@ def freeze_at(freezes: Iterable[Freeze], taken_at: str) -> Freeze | None:
     return max((one for one in freezes if one.holds_at(taken_at)), key=lambda one: one.ends, default=None)
 
 
+def next_freeze(freezes: Iterable[Freeze], taken_at: str, until: str) -> Freeze | None:
+    """The first freeze that begins after one moment and before another one; None if there is none."""
+    after, before = datetime.fromisoformat(taken_at), datetime.fromisoformat(until)
+    return min((one for one in freezes if after < one.begins < before), key=lambda one: one.begins, default=None)
+
+
 def utc_text(moment: datetime) -> str:
     """A moment in UTC as the plan writes it: ``2026-12-20T00:00:00Z``."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
