@@ -25,7 +25,21 @@ def test_a_host_and_a_port_are_separated(text: str, address: Address, shown: str
 
 @pytest.mark.parametrize(
     "text",
-    ["", "host", "host:", ":9876", "host:0", "host:65536", "host:x", "host:-1", "host:\u0661", "fe80::1", "a:b:1"],
+    [
+        "",
+        "host",
+        "host:",
+        ":9876",
+        "host:0",
+        "host:65536",
+        "host:x",
+        "host:-1",
+        "host:\u0661",
+        "fe80::1",
+        "a:b:1",
+        "[::1:9876",
+        "host]:1",
+    ],
 )
 def test_what_is_no_address_is_refused_in_words(text: str) -> None:
     with pytest.raises(ValueError, match="is not an address; expected HOST:PORT"):

@@ -28,16 +28,16 @@ def parse_address(text: str) -> Address:
     Errors: ValueError with what was expected.
     """
     host, separator, port = text.strip().rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
+    host = _without_brackets(host)
     is_port = port.isascii() and port.isdigit() and 0 < int(port) <= _MAX_PORT
-    if not (separator and host and is_port and (":" not in host or _is_ipv6(host))):
+    if not (separator and host and is_port and (_is_ipv6(host) or not set(host) & set("[:]"))):
         raise ValueError(f"{shown(text)} is not an address; expected HOST:PORT with a port from 1 to {_MAX_PORT}")
     return Address(host, int(port))
 
 
 def ip_of(text: str | None) -> IPv4Address | IPv6Address | None:
     """The IP address in ``host:port`` or ``host``; None if there is none, such as for a host's name."""
-    host = (text or "").strip().removeprefix("[").removesuffix("]")
+    host = _without_brackets((text or "").strip())
     with suppress(ValueError):  # without a port, the text is the host
         host = parse_address(host).host
     try:
@@ -58,6 +58,11 @@ def parse_nameservers(nameservers: Sequence[str]) -> tuple[Address, ...]:
         return tuple(dict.fromkeys(parse_address(text) for text in texts))
     except ValueError as error:
         raise BadInput("--nameserver", "", str(error)) from None
+
+
+def _without_brackets(host: str) -> str:
+    """The host, without a pair of brackets; one that has only one of them keeps it, and is no address."""
+    return host[1:-1] if host.startswith("[") and host.endswith("]") else host
 
 
 def _is_ipv6(host: str) -> bool:
