@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from rocketmq_capacity.settings.freeze import utc_text
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.snapshot.inventory import Inventory, InventoryGroup, InventoryTopic, PastRate, Sample
 from rocketmq_capacity.tables import GroupSize
 from tests.assessment.cases import a_group, a_topic, members, takes
@@ -97,6 +98,21 @@ def test_ten_samples_whose_mean_is_high_are_a_peak_too() -> None:
 
     assert found["peak_factor"] == pytest.approx(50.0)
     assert found["peak_at"] == "2026-11-20T01:52:00Z"
+
+
+def test_what_came_with_an_event_that_is_over_is_no_peak() -> None:
+    def sale(begins: datetime, ends: datetime) -> Policy:
+        event = {"name": "sale", "from": begins, "to": ends, "topics": "^t$", "factor": 6.0}
+        return Policy.model_validate({"events": [event]})
+
+    sampled = _with_samples(_inventory([_topic("t", 1.0)]), [600, 3_000, *[600] * 8])
+    stored = _inventory([_topic("t", 1.0, 160.0, 80.0)])
+    minute, day = timedelta(minutes=1), timedelta(days=1)
+
+    of_samples = judge(sampled, sale(NOW - 9 * minute, NOW - 8 * minute)).group("g")
+    assert (of_samples["peak_factor"], of_samples["peak_at"]) == (pytest.approx(10.0), "2026-11-20T01:51:00Z")
+    assert judge(sampled, sale(NOW - 9 * minute, NOW + minute)).group("g")["peak_factor"] == pytest.approx(50.0)
+    assert judge(stored, sale(NOW - 3 * day, NOW - 2 * day)).group("g")["peak_factor"] == pytest.approx(10.0)
 
 
 def test_the_higher_of_samples_and_stored_days_counts() -> None:

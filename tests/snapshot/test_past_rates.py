@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rocketmq_capacity.model.facts import PastTraffic
+from rocketmq_capacity.settings.events import Event
 from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.settings.thresholds import ProvisionPolicy
 from rocketmq_capacity.snapshot.dated import dated
@@ -138,6 +139,35 @@ def test_a_busy_hour_is_that_of_all_topics_together_as_far_as_filters_let_them_t
     assert (busy.msgs_per_s, busy.days, busy.hours) == ({"pay": 10.0, "refund": 80.0}, 2, 3)
     assert hours.of_group({"pay": None, "refund": 1.0}) is None
     assert hours.of_group({"other": 1.0}) is None
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "topics", "peak"),
+    [
+        (26, 23, "^pay$", 10.0),  # hours before the snapshot: the rate of the day before it is within
+        (26, 23, None, 10.0),
+        (26, 23, "^refund$", 60.0),
+        (23, 22, None, 60.0),  # it begins when the hour is over
+        (30, 24, None, 60.0),  # it ends when the hour begins
+        (24.01, 23.99, None, 10.0),
+        (26, 0, None, 10.0),
+        (26, -1, None, 60.0),  # it is still on
+    ],
+)
+def test_an_hour_of_an_event_that_is_over_is_no_peak(
+    begins: float, ends: float, topics: str | None, peak: float
+) -> None:
+    event = {"name": "sale", "from": NOW - timedelta(hours=begins), "to": NOW - timedelta(hours=ends), "factor": 6.0}
+    rates = [
+        PastRate(at=utc_text(NOW - timedelta(hours=hours)), put_msgs_per_s=rate)
+        for hours, rate in ((48, 10.0), (24, 60.0))
+    ]
+
+    hours = PastHours({"pay": rates}, NOW, ProvisionPolicy(), events=[Event.model_validate(event | {"topics": topics})])
+
+    busy = hours.of_group({"pay": 1.0})
+    assert busy is not None
+    assert (busy.msgs_per_s, busy.days) == ({"pay": peak}, 2)
 
 
 @settings(max_examples=100, deadline=None)

@@ -1,6 +1,6 @@
 """The highest traffic of a group that was seen: in the stored days, or between the samples of its offsets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -64,14 +64,17 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class _RatesAtMoment:
-    """The rates of topics at one moment; NaN if unknown."""
+    """The rates of topics up to one moment; NaN if unknown."""
 
+    since_s: float
     at_s: float
     of_topics: Numbers
 
 
-def peak_of(division: Division, weights: QueueWeights, sampled: Sampled) -> Peak:
-    """The highest traffic of a group, never below what is measured.
+def peak_of(
+    division: Division, weights: QueueWeights, sampled: Sampled, events: Sequence[tuple[float, float]] = ()
+) -> Peak:
+    """The highest traffic of a group, never below what is measured; without that of ``events``, see `past_events`.
 
     A topic's messages at the peak come to its queues in the shares that were measured; evenly if none came then.
     """
@@ -81,7 +84,11 @@ def peak_of(division: Division, weights: QueueWeights, sampled: Sampled) -> Peak
     topic = division.queues.topic[queues]
     topics = len(division.queues.topics)
     now = np.asarray(np.bincount(topic, measured[queues], topics), np.float64)
-    steps = list(_sampled(sampled, division, measured, now))
+    steps = [
+        step
+        for step in _sampled(sampled, division, measured, now)
+        if not any(step.since_s < ends_s and begins_s < step.at_s for begins_s, ends_s in events)
+    ]
     seen = [*steps, *_stored(division)]
     covered = days, hours + len(steps)
     total = float(now.sum())
@@ -112,7 +119,7 @@ def _stored(division: Division) -> Iterator[_RatesAtMoment]:
         np.nan if reads.pass_ratio is None else past.msgs_per_s.get(reads.topic.topic, np.nan) * reads.pass_ratio
         for reads in division.queues.topics
     ]
-    yield _RatesAtMoment(past.hour_s, np.array(rates, np.float64))
+    yield _RatesAtMoment(past.hour_s, past.hour_s, np.array(rates, np.float64))
 
 
 def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbers) -> Iterator[_RatesAtMoment]:
@@ -137,7 +144,7 @@ def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbe
     passes = np.array(ratios, np.float64)
     for (place, earlier), (after, later) in pairwise(enumerate(at_s[0].tolist())):
         put = np.bincount(topic, (written[:, after] - written[:, place]) / (later - earlier), topics)
-        yield _RatesAtMoment(later, rest + put * passes)
+        yield _RatesAtMoment(earlier, later, rest + put * passes)
 
 
 def _spread(division: Division, measured: Numbers, now: Numbers, of_topics: Numbers) -> Numbers:

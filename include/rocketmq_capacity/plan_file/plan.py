@@ -55,8 +55,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     valid_until: Annotated[
         str | None,
         means(
-            "do not act on the plan after this moment, UTC ISO-8601: the policy's validity is over, or a freeze begins; "
-            "null in earlier versions"
+            "do not act on the plan after this moment, UTC ISO-8601: a freeze begins, or the policy's validity "
+            "is over; null in earlier versions"
         ),
     ] = None
     fingerprint: Annotated[str, means("SHA-256 of the canonical, sorted inventory")]

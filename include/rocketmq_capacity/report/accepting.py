@@ -112,7 +112,7 @@ def still_needed(
 def notes_of(
     risks: Sequence[PlanAcceptedRisk], freeze: PlanFreeze | None, coming: PlanFreeze | None
 ) -> tuple[str, ...]:
-    """One line for the freeze or the one that comes while the plan is valid, and one for all entries that do not hold."""
+    """One line for the freeze, or the next one while the plan is valid, and one for all entries that do not hold."""
     notes = []
     if freeze is not None:
         own_words = freeze.why

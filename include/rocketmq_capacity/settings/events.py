@@ -1,6 +1,6 @@
 """Known days on which more comes than at any peak so far, such as a sale."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -31,3 +31,12 @@ def coming_events(events: Sequence[Event], taken_at: str) -> list[Event]:
         return []
     now = datetime.fromisoformat(taken_at)
     return sorted((one for one in events if one.ends > now), key=lambda one: (one.begins, one.ends, one.name))
+
+
+def past_events(events: Sequence[Event], now: datetime, topics: Collection[str]) -> list[tuple[float, float]]:
+    """When the events of these topics that are over began and ended, in seconds since 1970.
+
+    What came then is no peak: it comes again with the next event only.
+    """
+    over = (one for one in events if one.ends <= now and any(map(one.has, topics)))
+    return [(one.begins.timestamp(), one.ends.timestamp()) for one in over]

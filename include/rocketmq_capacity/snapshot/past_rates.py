@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from rocketmq_capacity.model.arrays import Integers, Numbers
+from rocketmq_capacity.model.arrays import Flags, Integers, Numbers
 from rocketmq_capacity.model.facts import PastTraffic
 from rocketmq_capacity.model.sums import most_of
+from rocketmq_capacity.settings.events import Event, past_events
 from rocketmq_capacity.settings.thresholds import ProvisionPolicy
 from rocketmq_capacity.snapshot.inventory import HourlyRates, Inventory, InventoryTopic, PastRate, parse_utc
 from rocketmq_capacity.snapshot.seconds import HOUR_S
@@ -207,14 +208,16 @@ class PastHours:
         taken_at: datetime,
         bounds: ProvisionPolicy,
         hourly: Mapping[str, HourlyRates] | None = None,
+        events: Sequence[Event] = (),
     ) -> None:
-        """The rates before a snapshot, and those by samples of its last ``sampled_days``."""
+        """The rates before a snapshot, those by samples of its last ``sampled_days``, and the policy's events."""
         hours_at = {at: hour_of(at) for at in {rate.at for each in rates.values() for rate in each}}
         sampled = {topic: _by_hour(own, taken_at, bounds) for topic, own in (hourly or {}).items()}
         self.hours = sorted({*hours_at.values(), *(hour for own in sampled.values() for hour in own)})
         self.days = np.array(self.hours, np.int64) // (24 * HOUR_S)
         self.different_days = np.unique(self.days)
         self.is_recent = np.isin(self.days, self.different_days[-bounds.peak_days :])
+        self._taken_at, self._events = taken_at, events
         self.days_ago = int(taken_at.timestamp()) // (24 * HOUR_S) - self.different_days
         place = {hour: index for index, hour in enumerate(self.hours)}
         # The highest rate that was seen, or the mean by samples; the highest between two samples; the rate of the busy
@@ -244,7 +247,8 @@ class PastHours:
     def of_group(self, pass_ratios: Mapping[str, float | None]) -> PastTraffic | None:
         """The traffic of a group's busy hour; None without rates, or if a filter's share is unknown.
 
-        An hour in which the rate of some topic is unknown counts with the others: at least that much came.
+        An hour in which the rate of some topic is unknown counts with the others: at least that much came. An hour of
+        an event that is over does not count; see :func:`past_events`.
 
         Args:
             pass_ratios: of each topic that the group reads, the share of its messages that its filter lets through.
@@ -257,7 +261,7 @@ class PastHours:
             places, values = self._rates[topic]
             totals[places] += values * (pass_ratios[topic] or 0.0)
             number[places] += 1
-        seen = np.flatnonzero((number > 0) & self.is_recent)
+        seen = np.flatnonzero((number > 0) & self.is_recent & self._is_usual(known))
         if not len(seen):
             return None
         ranked = seen[np.argsort(totals[seen], kind="stable")]
@@ -274,6 +278,13 @@ class PastHours:
             daily_msgs_per_s=daily,
             **self._most_of(pass_ratios),
         )
+
+    def _is_usual(self, topics: Sequence[str]) -> Flags:
+        """Of each hour, whether no event of one of these topics was on."""
+        starts, is_usual = np.array(self.hours, np.int64), np.ones(len(self.hours), bool)
+        for begins_s, ends_s in past_events(self._events, self._taken_at, topics):
+            is_usual &= (starts + HOUR_S <= begins_s) | (starts >= ends_s)
+        return is_usual
 
     def _most_of(self, pass_ratios: Mapping[str, float | None]) -> dict[str, float]:
         """The most that came to a group between two samples, and in which hour; nothing without samples."""

@@ -89,6 +89,7 @@ class Resolved:
         self._pass_ratios: dict[str, dict[str, float | None]] = {}
         self._rooms = policy.rooms or RoomRules()
         self.provision = policy.thresholds.PROVISION
+        self._events = policy.events
         self._room_of_broker: dict[str, str | None] = {}
         self._rooms_of = {group.consumer_group: self._found_rooms(group) for group in inventory.consumer_groups}
         silent = {self.name_at[address] for address in self.failed_addresses if address in self.name_at}
@@ -115,7 +116,7 @@ class Resolved:
         """The rates of topics in the hours of the stored days."""
         rates = past_rates(self.inventory, self.history, self.provision)
         hourly = {topic.topic: topic.hourly for topic in self.inventory.topics if topic.hourly is not None}
-        return PastHours(rates, self._taken_at, self.provision, hourly)
+        return PastHours(rates, self._taken_at, self.provision, hourly, self._events)
 
     @cached_property
     def offset_samples(self) -> OffsetSamples:
