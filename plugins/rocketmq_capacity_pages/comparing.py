@@ -16,7 +16,7 @@ from rocketmq_capacity.own_process import OwnProcessFailed
 from rocketmq_capacity.report.compared import DifferenceSummary, comparison_of
 from rocketmq_capacity.report.files import PLAN
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, since_of
-from rocketmq_capacity.store.lake import RUN_ID
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER, RUN_ID
 from rocketmq_capacity_pages.access import ReadableKinds
 from rocketmq_capacity_pages.kinds import KINDS, Kind, shelf_of, shelves_of
 from rocketmq_capacity_pages.responses import READING, page
@@ -51,7 +51,7 @@ async def difference_page(
 
 
 def _look_up(readable: tuple[Kind, ...], cluster: str, asked: dict[str, str]) -> Chosen:
-    if cluster and not RUN_ID.fullmatch(cluster):
+    if cluster and not CLUSTER_FOLDER.fullmatch(cluster):
         raise HTTPException(HTTPStatus.BAD_REQUEST, "A cluster's name has letters, digits, '_', '.' and '-'.")
     shelves = shelves_of(readable)
     clusters = sorted({name for shelf in shelves for name in shelf.clusters()})

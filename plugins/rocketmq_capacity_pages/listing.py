@@ -14,7 +14,7 @@ from rocketmq_capacity.language.current import speaking
 from rocketmq_capacity.one_at_a_time import LARGE, SMALL
 from rocketmq_capacity.report.shelf import Report, Search, latest_first, sheet_of, since_last
 from rocketmq_capacity.report.trend import trend_of
-from rocketmq_capacity.store.lake import RUN_ID
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER
 from rocketmq_capacity_pages.access import DagOfAddress, ReadableKinds, require
 from rocketmq_capacity_pages.chosen_language import language_of
 from rocketmq_capacity_pages.kinds import KINDS, PLANS, Kind, shelf_of, shelves_of
@@ -122,7 +122,7 @@ def _kinds(kind: str, readable: tuple[Kind, ...]) -> tuple[Kind, ...]:
 
 
 def _cluster(name: str) -> str:
-    if name and not RUN_ID.fullmatch(name):
+    if name and not CLUSTER_FOLDER.fullmatch(name):
         raise HTTPException(HTTPStatus.BAD_REQUEST, "A cluster's name has letters, digits, '_', '.' and '-'.")
     return name
 

@@ -16,7 +16,7 @@ from rocketmq_capacity.one_at_a_time import SMALL
 from rocketmq_capacity.plan_file.handed_over import METRICS
 from rocketmq_capacity.settings.deployment import METRICS_VARIABLE, DeploymentPlaces, home_of
 from rocketmq_capacity.settings.token_file import read_token
-from rocketmq_capacity.store.lake import RUN_ID
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER
 from rocketmq_capacity_pages.access import require
 from rocketmq_capacity_pages.kinds import PLANS, shelf_of
 from rocketmq_capacity_pages.reading import stored_file
@@ -51,7 +51,7 @@ def _is_token(given: str) -> bool:
 @SMALL.each
 def latest_metrics(request: Request, cluster: str) -> Response:
     """The metrics of a cluster's latest plan: the address stays the same."""
-    latest = next(iter(shelf_of(PLANS).plans(cluster)), None) if RUN_ID.fullmatch(cluster) else None
+    latest = next(iter(shelf_of(PLANS).plans(cluster)), None) if CLUSTER_FOLDER.fullmatch(cluster) else None
     if latest is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return stored_file(request, PLANS, cluster, latest.run_id, METRICS)

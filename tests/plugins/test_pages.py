@@ -137,6 +137,18 @@ def test_a_form_that_makes_no_sense_is_refused_with_its_reason(viewer, query):
     assert text_of(elements(read_page(answer.text), "p")[1])
 
 
+@pytest.mark.parametrize("cluster", ["_shop", "-shop"])
+def test_every_cluster_that_the_lake_takes_has_its_pages(api, own_lakes, cluster):
+    put_days(own_lakes[0], 2, cluster)
+    viewer = api("viewer")
+    for address in ("", f"?cluster={cluster}"):
+        assert len(runs_in(tree_of(viewer, address))) == 2
+    for address in (f"trends/{cluster}", f"metrics/{cluster}", "difference"):
+        answer = viewer.get(urljoin(ROOT, address), params={"cluster": cluster} if address == "difference" else {})
+        assert answer.status_code == 200
+        assert cluster in answer.text
+
+
 def test_hundreds_of_reports_are_on_several_pages_and_each_page_has_the_form(api, own_lakes):
     (run,) = put_days(own_lakes[0], 1)
     for number in range(1, 330):

@@ -23,7 +23,7 @@ from rocketmq_capacity.report.shelf_index import summaries
 from rocketmq_capacity.report.summary_file import PlanSummary, read_summary, summary_of_plan
 from rocketmq_capacity.report.tables import BY_OWNER
 from rocketmq_capacity.store.copies import copy_of
-from rocketmq_capacity.store.lake import PUBLISH, RUN_ID, Lake, Run
+from rocketmq_capacity.store.lake import CLUSTER_FOLDER, PUBLISH, RUN_ID, Lake, Run
 from rocketmq_capacity.store.place import errors_in_one_line, folders_in, is_local, listed
 from rocketmq_capacity.store.run_key import is_of_dag_run, part_in_key
 
@@ -107,7 +107,7 @@ class Shelf:
     def clusters(self) -> list[str]:
         """Names of the clusters that have a folder, sorted."""
         try:
-            return [name for name in folders_in(self.lake.root) if RUN_ID.fullmatch(name)]
+            return [name for name in folders_in(self.lake.root) if CLUSTER_FOLDER.fullmatch(name)]
         except OSError:
             return []
 
