@@ -109,6 +109,10 @@ class ClusterUnreachable(CapacityError):
     exit_status = 3
 
 
+class ConnectionMissing(CapacityError):
+    """Airflow gives no connection of this name: there is none, or what keeps them does not answer now."""
+
+
 class StoreUnreachable(CapacityError):
     """The lake's object store cannot be used: something is missing, or it loses what it accepts (exit status 3)."""
 

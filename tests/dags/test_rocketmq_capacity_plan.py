@@ -11,6 +11,7 @@ import pytest
 from airflow.sdk.definitions._internal.expandinput import MappedArgument
 from airflow.sdk.exceptions import ParamValidationError
 
+from rocketmq_capacity.provider.refused import Refused
 from rocketmq_capacity.provider.spark_app import SnapshotApp
 from tests.fixtures.environment import LOCAL_SPARK, ROOT
 
@@ -120,6 +121,30 @@ def test_a_snapshot_knows_whether_the_run_replaces_the_plan_of_the_day(
     task.render_template_fields(cast("Context", {"params": values}), plan_dag.get_template_env())
 
     assert task.replaces_plan == told
+
+
+@pytest.mark.parametrize("stored", [None, "{not JSON", "rocketmq://10.0.9.1:port"])
+def test_a_cluster_without_a_connection_that_can_be_read_is_one_line_and_is_tried_again(
+    plan_dag: "DAG",
+    stored: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    if stored is not None:
+        monkeypatch.setenv("AIRFLOW_CONN_PAY", stored)
+    task = app(plan_dag, "snapshot").prepare_for_execution()
+    assert isinstance(task, SnapshotApp)
+    task.lake, task.run_key, task.connection, task.inventory = str(tmp_path), KEY, "pay", None
+
+    # Airflow writes the traceback of any other exception, and tries all but `Refused` again.
+    with pytest.raises(SystemExit) as ended:
+        task.execute(cast("Context", {}))
+
+    assert not isinstance(ended.value, Refused)
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        "connection pay: Airflow has none of this name, or cannot read it; expected one of the type rocketmq"
+    ]
 
 
 def test_the_connection_alone_says_where_spark_runs(plan_dag: "DAG", monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ TOLD_BY: Final = {
     "ClusterUnreachable": 0,
     "ConnectError": 0,
     "ConnectionLostError": 0,
+    "ConnectionMissing": 0,
     "DatasetMissing": 0,
     "DiskFull": 0,
     "ExecutorsUnfit": 0,

@@ -19,8 +19,7 @@ def connection_file(conn_id: str) -> Iterator[tuple[str, Path]]:
 
     Only this user can read the file (mode 0600, in a private folder). It is deleted when the body ends.
 
-    Errors: those of RocketmqHook.get_conn, before anything is written; AirflowNotFoundException if there is no such
-    connection.
+    Errors: those of RocketmqHook.get_conn, before anything is written.
     """
     connection = RocketmqHook(conn_id).get_conn()
     with private_folder() as folder:

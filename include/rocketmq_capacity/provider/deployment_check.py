@@ -18,7 +18,7 @@ from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowNotFoundException
 from sqlalchemy.exc import SQLAlchemyError
 
-from rocketmq_capacity.errors import BadInput, CapacityError
+from rocketmq_capacity.errors import BadInput, CapacityError, ConnectionMissing
 from rocketmq_capacity.provider.channels import connection_of, notifier_of
 from rocketmq_capacity.provider.hook import RocketmqHook
 from rocketmq_capacity.provider.lakes import lake_of
@@ -91,7 +91,7 @@ def _spark() -> tuple[str, str]:
 def _cluster(connection: str) -> tuple[str, str]:
     try:
         return f"name servers {RocketmqHook(connection).get_conn().nameservers}", ""
-    except AirflowNotFoundException:
+    except ConnectionMissing:
         return "missing", f"airflow connections add {connection} --conn-type rocketmq --conn-host HOST:PORT"
     except BadInput as error:
         return "wrong", str(error)

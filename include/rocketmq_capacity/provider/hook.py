@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from airflow.sdk import BaseHook
+from airflow.sdk.exceptions import AirflowNotFoundException
 
 from rocketmq_capacity.client.options import ConnectionOptions, options_of, settings_of
 from rocketmq_capacity.client.reach import reach
 from rocketmq_capacity.client.settings import ConnectionSettings
-from rocketmq_capacity.errors import BadInput, CapacityError, shown
+from rocketmq_capacity.errors import BadInput, CapacityError, ConnectionMissing, shown
 from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
 from rocketmq_capacity.settings.address import parse_nameservers
 
@@ -63,10 +64,15 @@ class RocketmqHook(BaseHook):
     def get_conn(self) -> ClusterConnection:
         """The connection, checked without asking the cluster.
 
-        Errors: BadInput naming the connection, its field and what was expected; never a value that may be secret.
+        Errors: BadInput naming the connection, its field and what was expected, never a value that may be secret;
+        ConnectionMissing if Airflow gives none: it says the same of one that it cannot read or reach.
         """
-        connection = self.get_connection(self.rocketmq_conn_id)
         source = f"connection {self.rocketmq_conn_id}"
+        try:
+            connection = self.get_connection(self.rocketmq_conn_id)
+        except AirflowNotFoundException:
+            problem = "Airflow has none of this name, or cannot read it; expected one of the type rocketmq"
+            raise ConnectionMissing(f"{source}: {problem}") from None
         if connection.conn_type != self.conn_type:
             raise BadInput(source, "conn_type", f"is {shown(connection.conn_type)}; expected {self.conn_type!r}")
         try:

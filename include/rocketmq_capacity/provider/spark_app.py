@@ -171,15 +171,13 @@ class ClusterApp(SparkApp):
     def execute(self, context: Context) -> None:
         """Submit the app. The connection's secrets are in a file that only this task can read.
 
-        Errors: `Refused` for a connection with an error; the task's log says which.
+        Errors: `Refused` for a connection with an error, SystemExit for one that Airflow does not give; the task's log
+        says which.
         """
         from rocketmq_capacity.provider.connection_file import connection_file
 
-        try:
-            with connection_file(str(self.connection)) as (nameserver, file):
-                self.submit(context, f"--nameserver={nameserver}", f"--connection={file}")
-        except BadInput as error:
-            refuse(error)
+        with one_line_errors(), connection_file(str(self.connection)) as (nameserver, file):
+            self.submit(context, f"--nameserver={nameserver}", f"--connection={file}")
 
     def submit(self, context: Context, *source: str) -> None:
         """Submit the app with further arguments."""
