@@ -5,7 +5,7 @@ cd "$PROJECT_HOME"
 
 shellcheck include/autoscaling/*.sh .make/*.sh .make/compose/*.sh .make/compose/demo/*.sh .ci/run
 MYPYPATH=.make mypy .make/*.py .make/compose/*.py
-hadolint Dockerfile
+hadolint Dockerfile include/kubernetes/Dockerfile
 yamllint --strict docker-compose.yml .yamllint
 check-jsonschema --quiet --builtin-schema vendor.compose-spec docker-compose.yml
 

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+from pathlib import Path
 from typing import Any, Final
 
 import kubernetes_validate
@@ -17,6 +19,8 @@ pytestmark = pytest.mark.airflow
 FOLDER: Final = ROOT / "include" / "kubernetes"
 VERSION: Final = "1.33"
 VALUES: Final[dict[str, Any]] = yaml.safe_load((FOLDER / "values.yaml").read_text(encoding="utf-8"))
+OFFICIAL: Final = ("fab", "cncf-kubernetes", "amazon")
+"""Airflow's providers that the chart's settings name: the login, the executor and the logs in the bucket."""
 GIB: Final = {"Gi": 1.0, "Mi": 1 / 1024}
 
 
@@ -46,10 +50,34 @@ def test_the_settings_are_those_of_a_deployment_and_the_lake_has_its_connection(
     assert json.loads(told["AIRFLOW_CONN_SPARK_DEFAULT"])["host"] == "local[*]"
 
 
+def test_the_chart_finds_in_the_image_what_it_takes_from_the_official_one() -> None:
+    """Source: chart/values.yaml and chart/templates/_helpers.yaml of apache/airflow, such as scheduler_liveness_check_command."""
+    image = (FOLDER / "Dockerfile").read_text(encoding="utf-8")
+    for provider in OFFICIAL:
+        assert f"apache-airflow-providers-{provider} " in image.replace("\n", " ")
+    assert re.search(r">/entrypoint && chmod 0755 /entrypoint$", image, flags=re.MULTILINE)
+    # The executor of the first image would win over that of the chart's airflow.cfg.
+    assert f"ENV AIRFLOW__CORE__EXECUTOR={VALUES['executor']}\n" in image
+    for part in ("scheduler", "dagProcessor", "triggerer"):
+        assert VALUES[part]["logGroomerSidecar"] == {"enabled": False}
+
+
+def test_the_entry_point_becomes_the_command_that_a_probe_gives_it(tmp_path: Path) -> None:
+    (text,) = re.findall(r"RUN printf '(.*)' >/entrypoint", (FOLDER / "Dockerfile").read_text(encoding="utf-8"))
+    file = tmp_path / "entrypoint"
+    subprocess.run(["/bin/sh", "-c", f"printf '{text}' >{file} && chmod 0755 {file}"], check=True)
+    probe = ["sh", "-c", f"exec {file} \\\nsh -c 'echo a b; exit 3'"]
+    ended = subprocess.run(probe, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (3, "a b\n")
+
+
 def test_the_folders_are_those_of_the_image() -> None:
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     for name in ("dags_folder", "plugins_folder"):
         assert f"AIRFLOW__CORE__{name.upper()}={VALUES['config']['core'][name]} " in image
+    # Without it, Airflow would not find the airflow.cfg that the chart mounts there.
+    assert f"AIRFLOW_HOME={VALUES['airflowHome']} " in image
+    assert f"AIRFLOW__LOGGING__BASE_LOG_FOLDER={VALUES['airflowHome']}/logs\n" in image
 
 
 def test_a_pod_has_the_memory_that_a_fleet_was_measured_to_need() -> None:
