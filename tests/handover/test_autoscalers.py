@@ -154,6 +154,25 @@ def test_a_cluster_whose_name_is_no_label_has_objects_of_keda_alone(name: str) -
     assert f"{name} is no label of Kubernetes" in (autoscalers_of(plan, policy()) or b"").decode()
 
 
+@pytest.mark.parametrize("length", [3, 54, 55, 63])
+def test_keda_takes_the_name_of_the_object_and_of_what_it_makes_of_it(length: int) -> None:
+    """Source: verifyName and getHpaName, apis/keda/v1alpha1/scaledobject_webhook.go of kedacore/keda."""
+    name = "p" * length
+    (made,) = objects(a_plan(), policy({"match": ".", "deployment": f"shop/{name}"}, **PROMETHEUS))
+    own = made["spec"]["advanced"]["horizontalPodAutoscalerConfig"].get("name", f"keda-hpa-{name}")
+    assert made["metadata"]["name"] == name
+    assert len(own) <= 63
+    assert own == (name if length > 54 else f"keda-hpa-{name}")
+
+
+def test_a_name_that_keda_refuses_is_a_comment() -> None:
+    long = f"shop/{'p' * 32}.{'q' * 31}"
+    rules = policy({"match": ".", "deployment": long}, **PROMETHEUS)
+    assert objects(a_plan(), rules) == []
+    assert f"# {long}: KEDA takes names of at most 63 characters." in (autoscalers_of(a_plan(), rules) or b"").decode()
+    assert len(objects(a_plan(), policy({"match": ".", "deployment": long}))) == 1
+
+
 def test_a_group_without_clients_has_no_bounds() -> None:
     plan = a_plan()
     assert objects(replace(plan, groups=(replace(plan.groups[0], connections=0),)), policy(**PROMETHEUS)) == []

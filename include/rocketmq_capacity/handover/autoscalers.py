@@ -24,6 +24,10 @@ PREFIX: Final = "rocketmq-capacity"
 """Of the annotations that are ours."""
 LABEL: Final = re.compile("[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 PAUSED: Final = "autoscaling.keda.sh/paused"
+MADE_BY_KEDA: Final = "keda-hpa-"
+"""What KEDA puts before a name for the HorizontalPodAutoscaler that it makes."""
+LONGEST_OF_KEDA: Final = 63
+"""Characters of the names of both. Source: verifyName, apis/keda/v1alpha1/scaledobject_webhook.go of kedacore/keda."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,9 @@ def _objects(
         if unfit:
             yield f"# {deployment}: {visible(unfit[0])} is no label of Kubernetes; KEDA takes any name.\n"
             continue
+        if settings.prometheus and len(_name_of(deployment)) > LONGEST_OF_KEDA:
+            yield f"# {deployment}: KEDA takes names of at most {LONGEST_OF_KEDA} characters.\n"
+            continue
         made = _scaled_object if settings.prometheus else _horizontal
         whole = made(plan, settings, (deployment, kind), groups, bounds)
         yield "---\n" + block(whole)
@@ -107,7 +114,7 @@ def _objects(
 def _scaled_object(
     plan: Plan, settings: Autoscalers, target: tuple[str, str], groups: Sequence[GroupPlan], bounds: Bounds
 ) -> dict[str, Any]:
-    name = target[0].partition("/")[2]
+    name = _name_of(target[0])
     triggers = [
         {
             "type": "prometheus",
@@ -123,6 +130,10 @@ def _scaled_object(
     metadata = _metadata(plan, target[0], bounds)
     if bounds.paused is not None:
         metadata["annotations"][PAUSED] = "true"
+    # KEDA's own cooldownPeriod holds only on the way to 0 pods.
+    horizontal: dict[str, Any] = {"behavior": _behavior(settings)}
+    if len(MADE_BY_KEDA + name) > LONGEST_OF_KEDA:
+        horizontal["name"] = name
     return {
         "apiVersion": "keda.sh/v1alpha1",
         "kind": "ScaledObject",
@@ -131,8 +142,7 @@ def _scaled_object(
             "scaleTargetRef": {"apiVersion": "apps/v1", "kind": target[1], "name": name},
             "minReplicaCount": bounds.least,
             "maxReplicaCount": bounds.most,
-            # KEDA's own cooldownPeriod holds only on the way to 0 pods.
-            "advanced": {"horizontalPodAutoscalerConfig": {"behavior": _behavior(settings)}},
+            "advanced": {"horizontalPodAutoscalerConfig": horizontal},
             "triggers": triggers,
         },
     }
@@ -159,7 +169,7 @@ def _horizontal(
         "kind": "HorizontalPodAutoscaler",
         "metadata": _metadata(plan, target[0], bounds),
         "spec": {
-            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": target[1], "name": target[0].partition("/")[2]},
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": target[1], "name": _name_of(target[0])},
             "minReplicas": bounds.least,
             "maxReplicas": bounds.most,
             "behavior": _behavior(settings),
@@ -173,14 +183,18 @@ def _behavior(settings: Autoscalers) -> dict[str, Any]:
     return {"scaleDown": {"stabilizationWindowSeconds": settings.cooldown_s}}
 
 
+def _name_of(deployment: str) -> str:
+    """The name of a deployment, without its namespace."""
+    return deployment.partition("/")[2]
+
+
 def _metadata(plan: Plan, deployment: str, bounds: Bounds) -> dict[str, Any]:
-    namespace, _, name = deployment.partition("/")
     why = bounds.paused or (
         f"from {bounds.least} pods, which are safe, to {bounds.most}, the most that are of use or that the policy keeps"
     )
     return {
-        "name": name,
-        "namespace": namespace,
+        "name": _name_of(deployment),
+        "namespace": deployment.partition("/")[0],
         "annotations": {
             f"{PREFIX}/reason": visible(why),
             f"{PREFIX}/paused": "false" if bounds.paused is None else "true",
