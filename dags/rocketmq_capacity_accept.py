@@ -17,6 +17,7 @@ from airflow.sdk import DAG, get_current_context, task
 from rocketmq_capacity.provider.acceptance import acceptance_params, keep_accepted
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.lakes import lake_of
+from rocketmq_capacity.provider.refused import one_line_errors
 from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 
 PLACES = DeploymentPlaces.of(home_of(__file__))
@@ -24,6 +25,7 @@ PLACES = DeploymentPlaces.of(home_of(__file__))
 with DAG(**every_dag(__file__, __doc__), schedule=None, params=acceptance_params()) as dag:
 
     @task
+    @one_line_errors()
     def accept() -> dict[str, str]:
         """Keep the accepted risk beside the runs of the cluster."""
         return keep_accepted(get_current_context(), lake_of(PLACES.lake))

@@ -34,6 +34,7 @@ from rocketmq_capacity.provider.approval import questions as questions_about
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.question import AskOperator
+from rocketmq_capacity.provider.refused import one_line_errors
 from rocketmq_capacity.provider.report_asset import ASK_AGAIN, REPORT
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp
 from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
@@ -57,6 +58,7 @@ with DAG(
 ) as dag:
 
     @task(execution_timeout=A_STEP)
+    @one_line_errors()
     def questions() -> list[str]:
         """Find the plans of the triggering events that need an answer and can have one."""
         events = get_current_context()["triggering_asset_events"][REPORT]
@@ -69,6 +71,7 @@ with DAG(
         ask = AskOperator(task_id="ask", run_key=run_key, lake=PLACES.lake)
 
         @task(execution_timeout=A_STEP, outlets=[ASK_AGAIN])
+        @one_line_errors()
         def record(answer: dict[str, Any], run_key: str) -> str:
             """Add the answer to those of the plan; if it is to other recommendations, have a new run ask."""
             return record_or_ask_again(answer, run_key, lake_of(PLACES.lake), get_current_context())

@@ -24,11 +24,10 @@ from typing import Any
 from airflow.sdk import DAG, Param, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 
-from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.lakes import lake_of
-from rocketmq_capacity.provider.refused import refuse
+from rocketmq_capacity.provider.refused import one_line_errors
 from rocketmq_capacity.settings.deployment import DeploymentPlaces, home_of
 from rocketmq_capacity.settings.policy import read_policy
 from rocketmq_capacity.store.lake import Lake
@@ -67,12 +66,10 @@ with DAG(
 ) as dag:
 
     @task
+    @one_line_errors()
     def list_expired() -> dict[str, list[dict[str, Any]]]:
         """List the runs to delete, their sizes and the reasons."""
-        try:
-            rules, now = read_policy(PLACES.policy).retention, datetime.now(UTC)
-        except BadInput as error:
-            refuse(error)
+        rules, now = read_policy(PLACES.policy).retention, datetime.now(UTC)
         there, params, log = lakes(), get_current_context()["params"], logging.getLogger(__name__)
         expired_runs = {shelf: expired(lake, rules, now) for shelf, lake in there.items()}
         for shelf, lake in there.items():
@@ -83,15 +80,13 @@ with DAG(
                 words = (shelf, run.cluster, run.run_id, run.size_bytes, run.reason)
                 log.warning("%s: %s/%s, %d bytes: %s", *words)
         if any(expired_runs.values()) and not (params["only_list"] or params["any_number"]):
-            try:
-                check_clock(there.values(), now)
-                for shelf, runs in expired_runs.items():
-                    check_share(there[shelf], runs, rules)
-            except BadInput as error:
-                refuse(error)
+            check_clock(there.values(), now)
+            for shelf, runs in expired_runs.items():
+                check_share(there[shelf], runs, rules)
         return {shelf: [run.as_dict() for run in runs] for shelf, runs in expired_runs.items()}
 
     @task
+    @one_line_errors()
     def delete_expired(listed: dict[str, list[dict[str, Any]]]) -> None:
         """Delete what was listed, and nothing else."""
         if get_current_context()["params"]["only_list"]:

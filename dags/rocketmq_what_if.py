@@ -28,11 +28,10 @@ from typing import Any
 
 from airflow.sdk import DAG, chain, get_current_context, task, task_group
 
-from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.every_dag import every_dag
 from rocketmq_capacity.provider.form import policy_params
 from rocketmq_capacity.provider.latest_names import names_at_hand
-from rocketmq_capacity.provider.refused import refuse
+from rocketmq_capacity.provider.refused import one_line_errors
 from rocketmq_capacity.provider.scenario_form import scenario_params, scenario_text
 from rocketmq_capacity.provider.source import cluster_param, inventory_param, sources
 from rocketmq_capacity.provider.spark_app import COMPUTE_AGAIN, PublishApp, SnapshotApp, SparkApp
@@ -60,17 +59,15 @@ with DAG(
 ) as dag:
 
     @task
+    @one_line_errors()
     def scenario() -> dict[str, Any]:
         """Read the form: the scenario, the cluster, and what the two runs are called in the lake."""
         context = get_current_context()
         (source,) = sources(context["params"], PLACES)[:1]
         arguments = source.task_arguments(context["dag_run"])
         key = run_key(context["dag_run"], source.name)
-        try:
-            changes = scenario_text(context["params"])
-        except BadInput as error:  # the API server checks this earlier, but Airflow's command line does not use it
-            refuse(error)
-        return {**arguments, "before": key_before(key), "scenario": changes}
+        # The API server checks this earlier, but Airflow's command line does not use it.
+        return {**arguments, "before": key_before(key), "scenario": scenario_text(context["params"])}
 
     given: Any = scenario()
     app = partial(SparkApp, places=PLACES, lake=PLACES.what_ifs, **COMPUTE_AGAIN)

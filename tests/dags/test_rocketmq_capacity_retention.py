@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.airflow
 
 POLICY = "retention: {days: 30, count: 100}\n"
+DAG_ID = "rocketmq_capacity_retention"
 FAILED_AT_ONCE = {"list_expired": ("failed", 1), "delete_expired": ("upstream_failed", 0)}
 
 
@@ -40,10 +41,10 @@ def stored(lake: Path, days_old: int) -> Run:
     return run
 
 
-def run_dag(**form: Any) -> "DagRun":
+def run_dag(dag_id: str = DAG_ID, **form: Any) -> "DagRun":
     from airflow.dag_processing.dagbag import DagBag
 
-    dag = DagBag(str(ROOT / "dags")).dags["rocketmq_capacity_retention"]
+    dag = DagBag(str(ROOT / "dags")).dags[dag_id]
     moment = datetime.now(UTC)
     ran: DagRun = dag.test(run_after=moment, logical_date=moment, run_conf=form)
     return ran
@@ -116,3 +117,23 @@ def test_a_misspelt_field_deletes_nothing_and_is_not_tried_again(deployment: Pat
     assert {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()} == FAILED_AT_ONCE
     assert_one_line(captured, "only_lst: is not a known field; the nearest known field is 'only_list'")
     assert ages(deployment / "lake") == ages(deployment / "what_ifs") == [1, 40]
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("s3://nobody@bucket/lake", "names the connection nobody, which Airflow does not have"),
+        ("ftp://host/lake", "is 'ftp://host/lake'; expected"),
+    ],
+)
+@pytest.mark.parametrize("dag_id", ["rocketmq_capacity_retention", "rocketmq_capacity_accept"])
+def test_a_lake_whose_address_is_wrong_is_one_line_and_is_not_tried_again(
+    deployment: Path, captured: Captured, monkeypatch: pytest.MonkeyPatch, address: str, reason: str, dag_id: str
+) -> None:
+    monkeypatch.setenv("RMQC_LAKE", address)
+    run = run_dag(dag_id)
+
+    tries = {task.task_id: (task.state, task.try_number) for task in run.get_task_instances()}
+    assert tries == (FAILED_AT_ONCE if dag_id == DAG_ID else {"accept": ("failed", 1)})
+    assert_one_line(captured, reason)
+    assert ages(deployment / "what_ifs") == [1, 40]

@@ -51,7 +51,7 @@ def test_the_settings_are_those_of_a_deployment_and_the_lake_has_its_connection(
 
 
 def test_the_chart_finds_in_the_image_what_it_takes_from_the_official_one() -> None:
-    """Source: chart/values.yaml and chart/templates/_helpers.yaml of apache/airflow, such as scheduler_liveness_check_command."""
+    """Source: chart/values.yaml and chart/templates/_helpers.yaml of apache/airflow."""
     image = (FOLDER / "Dockerfile").read_text(encoding="utf-8")
     for provider in OFFICIAL:
         assert f"apache-airflow-providers-{provider} " in image.replace("\n", " ")

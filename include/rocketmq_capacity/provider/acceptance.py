@@ -6,9 +6,7 @@ from typing import Any, Final
 from airflow.sdk import Context, Param
 
 from rocketmq_capacity.catalogue.rule import rules
-from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.form_text import phrase
-from rocketmq_capacity.provider.refused import refuse
 from rocketmq_capacity.report.acceptance import accept_risk
 from rocketmq_capacity.store.lake import Lake
 
@@ -55,11 +53,8 @@ def acceptance_params() -> dict[str, Param]:
 def keep_accepted(context: Context, lake: Lake) -> dict[str, str]:
     """Keep the risk that the run's fields name, in the name of the person who started the run; gives what is kept.
 
-    Errors: `Refused`, for what is no risk of the latest plan.
+    Errors: BadInput for what is no risk of the latest plan.
     """
     by = context["dag_run"].triggering_user_name
-    try:
-        risk = accept_risk(context["params"], by, lake, datetime.now(UTC))
-    except BadInput as error:
-        refuse(error)
+    risk = accept_risk(context["params"], by, lake, datetime.now(UTC))
     return {name: str(told) for name, told in risk.model_dump(mode="json", exclude_none=True).items()}

@@ -11,6 +11,7 @@ from airflow.sdk.exceptions import AirflowSkipException, TaskAwaitingInput
 
 from rocketmq_capacity.provider.approval import answer_fields, question_about
 from rocketmq_capacity.provider.lakes import lake_of
+from rocketmq_capacity.provider.refused import one_line_errors
 from rocketmq_capacity.report.refusal import APPROVE, REJECT
 
 NOT_ASKED: Final[dict[str, Any]] = {
@@ -60,7 +61,8 @@ class AskOperator(HITLOperator):
         if context["ti"].try_number > 1:
             return NOT_ASKED
         now = datetime.now(UTC)
-        question = question_about(self.run_key, lake_of(self.lake), now)
+        with one_line_errors():
+            question = question_about(self.run_key, lake_of(self.lake), now)
         if question is None:
             raise AirflowSkipException("the plan needs no approval any more, or can have none")
         self.subject, self.body = question.subject, question.body

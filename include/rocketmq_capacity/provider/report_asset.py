@@ -9,6 +9,7 @@ from airflow.sdk import Asset, AssetAlias, BaseOperator, BaseOperatorLink, Conte
 from airflow.sdk.configuration import conf
 
 from rocketmq_capacity.provider.lakes import lake_of
+from rocketmq_capacity.provider.refused import one_line_errors
 from rocketmq_capacity.report.files import SUMMARY
 from rocketmq_capacity.report.summary_file import read_summary
 from rocketmq_capacity.store.lake import Run
@@ -49,6 +50,7 @@ def report_facts(plan: Path) -> dict[str, Any]:
     }
 
 
+@one_line_errors()
 def add_report_facts(context: Context, _result: object = None, *, lake: str) -> None:
     """Give the facts of this run's plan to the asset event that the task is about to emit."""
     run = existing_run(lake_of(lake), cast("OfARun", context["ti"].task).run_key)
