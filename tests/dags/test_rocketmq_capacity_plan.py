@@ -147,6 +147,33 @@ def test_a_cluster_without_a_connection_that_can_be_read_is_one_line_and_is_trie
     ]
 
 
+@pytest.mark.parametrize("stored", [None, "{not JSON", "spark://local[2]"])
+@pytest.mark.parametrize("step", STEPS)
+def test_without_a_connection_that_says_where_spark_runs_a_task_is_one_line(
+    plan_dag: "DAG",
+    step: str,
+    stored: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.delenv("AIRFLOW_CONN_SPARK_DEFAULT")
+    if stored is not None:
+        monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", stored)
+    task = app(plan_dag, step).prepare_for_execution()
+    task.lake, task.run_key = str(tmp_path), KEY
+    if isinstance(task, SnapshotApp):
+        (tmp_path / "monday.json").touch()
+        task.connection, task.inventory = None, str(tmp_path / "monday.json")
+
+    with pytest.raises(SystemExit):
+        task.execute(cast("Context", {}))
+
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
+        "connection spark_default: Airflow has none of this name, or cannot read it; expected one of the type spark"
+    ]
+
+
 def test_the_connection_alone_says_where_spark_runs(plan_dag: "DAG", monkeypatch: pytest.MonkeyPatch) -> None:
     def master() -> str:
         command = submitted(plan_dag, "assess")

@@ -79,7 +79,7 @@ def _spark() -> tuple[str, str]:
         connection = BaseHook.get_connection(SPARK)
     except AirflowNotFoundException:
         return (
-            "missing: Spark would look for YARN",
+            "missing: no task would start Spark",
             f"airflow connections add {SPARK} --conn-type spark --conn-host ...",
         )
     is_spark = connection.conn_type == "spark"

@@ -11,7 +11,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import BaseHook, Context
 from airflow.sdk.exceptions import AirflowException, AirflowNotFoundException
 
-from rocketmq_capacity.errors import BadInput
+from rocketmq_capacity.errors import BadInput, ConnectionMissing
 from rocketmq_capacity.provider.app_log import AppHook, AppLog
 from rocketmq_capacity.provider.executor_code import packed_file
 from rocketmq_capacity.provider.lakes import address_of, lake_of, variables_of
@@ -112,6 +112,7 @@ class SparkApp(SparkSubmitOperator):
         AirflowException for all other errors.
         """
         with one_line_errors():
+            _master()  # without the connection, Airflow's hook would take YARN and say nothing
             stored = stored_run(lake_of(self.lake), self.run_key)
             variables = variables_of(self.lake)
         self.conf = {OPTIONS: options(), **(self.conf or {})}
@@ -226,7 +227,8 @@ class SnapshotApp(ClusterApp):
     def submit(self, context: Context, *source: str) -> None:
         """Submit the app with further arguments."""
         replaces = ["--replaces-plan"] if self.replaces_plan else []
-        check = ["--check-executors"] if _has_other_machines() else []
+        with one_line_errors():  # with local[*], the executors are the driver itself
+            check = [] if _master().startswith("local") else ["--check-executors"]
         super().submit(context, *source, *replaces, *check)
 
     def _file(self) -> Path:
@@ -236,10 +238,10 @@ class SnapshotApp(ClusterApp):
         return inventory
 
 
-def _has_other_machines() -> bool:
-    """Whether Spark's executors are not the driver's own process; without the connection, Airflow's hook takes YARN."""
+def _master() -> str:
+    """Where Spark runs. Errors: ConnectionMissing if Airflow does not give the connection that says it."""
     try:
-        master = BaseHook.get_connection(CONNECTION).host or ""
+        return BaseHook.get_connection(CONNECTION).host or ""
     except AirflowNotFoundException:
-        return True
-    return not master.startswith("local")
+        problem = "Airflow has none of this name, or cannot read it; expected one of the type spark"
+        raise ConnectionMissing(f"connection {CONNECTION}: {problem}") from None
