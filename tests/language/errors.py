@@ -11,7 +11,7 @@ from tests.fixtures.environment import ROOT
 from tests.language.extraction import PACKAGE, name_of
 from tests.language.others import texts_of_others
 from tests.language.readers import NOT_SHOWN, Found, Reader
-from tests.language.templates import last_name, sentences_of, variants_of
+from tests.language.templates import is_text, last_name, sentences_of, variants_of
 
 TOLD_BY: Final = {
     "BadInput": 2,
@@ -35,6 +35,7 @@ TOLD_BY: Final = {
     "StoreUnreachable": 0,
     "TableDamaged": 0,
     "ValueError": 0,
+    "check_known": 3,
     "refusal": 1,
     "refuse": 0,
 }
@@ -121,6 +122,12 @@ class _ErrorReader(Reader):
 
     def visit_Raise(self, node: ast.Raise) -> None:
         self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.generic_visit(node)
+        if isinstance(node.targets[0], ast.Name) and is_text(node.value):
+            # Of several texts of one name, an error says the last one.
+            self.assigned = {**self.assigned, node.targets[0].id: node.value}
 
     def visit_Call(self, node: ast.Call) -> None:
         place = TOLD_BY.get(last_name(node.func), len(node.args))

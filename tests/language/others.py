@@ -9,6 +9,7 @@ from pydantic_core._pydantic_core import list_all_errors
 
 PYDANTIC: Final = (
     "missing",
+    "invalid_key",
     "greater_than",
     "greater_than_equal",
     "less_than",

@@ -20,8 +20,10 @@ from rocketmq_capacity.language.current import error_words, speaking
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.settings.yaml_file import mapping_of_text, validated
 from rocketmq_capacity.simulation.change import changes
-from rocketmq_capacity.simulation.scenario import scenario_of_text
+from rocketmq_capacity.simulation.scenario import apply, scenario_of_text
 from rocketmq_capacity.snapshot.inventory_file import parse_inventory
+from rocketmq_capacity.vocabulary import SQL92
+from tests.cli.small_cluster import cluster_with
 from tests.fixtures.environment import ROOT
 from tests.language.others import SYSTEM
 
@@ -106,6 +108,42 @@ def test_what_is_wrong_with_any_field_of_a_change() -> None:
         name = {"change": change.change_name()}
         texts = [json.dumps({"name": "x", "changes": [{**name, **one}]}) for one in documents(change)]
         assert left_english(errors_of(lambda text: scenario_of_text(text, "scenario.yaml"), texts)) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"change": "add_clients", "consumer_group": "x", "count": 1},
+        {"change": "remove_clients", "consumer_group": "g_pay", "client_ids": ["x"]},
+        {"change": "remove_clients", "consumer_group": "g_pay", "count": 9},
+        {"change": "set_queues", "topic": "x", "read_queue_nums": 1, "write_queue_nums": 1},
+        {"change": "set_queues", "topic": "pay", "broker_name": "x", "read_queue_nums": 1, "write_queue_nums": 1},
+        {"change": "add_broker", "broker_name": "b", "topics_like": "x"},
+        {"change": "add_broker", "broker_name": "broker-a", "topics_like": "broker-a"},
+        {"change": "lose_room", "room": "x"},
+        {"change": "lose_nameserver", "nameserver": "10.0.0.1:1"},
+        {"change": "set_request_mode", "consumer_group": "g_pay", "topic": "x", "message_request_mode": "POP"},
+        {"change": "subscribe", "consumer_group": "g_pay", "topic": "pay", "expression": "*"},
+        {"change": "subscribe", "consumer_group": "g_pay", "topic": "pay", "expression": "a", "expression_type": SQL92},
+        {"change": "subscribe", "consumer_group": "g_pay", "topic": "TBW102", "expression": "*"},
+        {"change": "unsubscribe", "consumer_group": "g_pay", "topic": "x"},
+    ],
+)
+def test_what_the_cluster_of_a_change_does_not_have(change: dict[str, Any]) -> None:
+    scenario = scenario_of_text(json.dumps({"name": "x", "changes": [change]}), "scenario.yaml")
+    cluster = cluster_with("topics[1]", {"topic": "TBW102"})
+    cluster["brokers"][0]["config"]["enablePropertyFilter"] = "false"
+    inventory = parse_inventory(json.dumps(cluster).encode(), source="inventory.json")
+    errors = errors_of(lambda one: apply(inventory, one, Policy(), "scenario.yaml"), [scenario])
+    assert left_english(errors) == []
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [{1: 2}, {"accepted": [{"rule": "HOT_QUEUE", "by": "li", "why": "x", "until": "2027-03-01"}]}],
+)
+def test_what_is_wrong_with_a_policy_as_a_whole(policy: dict[Any, Any]) -> None:
+    assert left_english(errors_of(lambda one: validated(one, Policy, "policy.yaml"), [policy])) == []
 
 
 def test_what_is_wrong_with_any_field_of_a_connection(tmp_path: Path) -> None:

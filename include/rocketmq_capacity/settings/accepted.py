@@ -56,7 +56,7 @@ class AcceptedRisk(Section):
     @model_validator(mode="after")
     def _somewhere(self) -> Self:
         if all(getattr(self, name) is None for name in PLACES):
-            raise ValueError(f"expected one of {', '.join(PLACES)}")
+            raise ValueError(f"names no place; expected one of {', '.join(PLACES)}")
         return self
 
     def is_over(self, taken_at: str) -> bool:

@@ -333,9 +333,12 @@ def errors_in_one_line(place: Path) -> Iterator[None]:
             raise
         reason = str(error).partition("\n\tat ")[0]  # HDFS adds its trace
         said = printable(" ".join(reason.split()))[:LONGEST_REASON] or type(error).__name__
-        expected = "expected a bucket that exists, and credentials that may read and write there"
-        if type(error).__name__ == "FlexibleChecksumError":
-            expected = "expected the object as it was written: it is damaged"
+        is_damaged = type(error).__name__ == "FlexibleChecksumError"
+        expected = (
+            "expected the object as it was written: it is damaged"
+            if is_damaged
+            else "expected a bucket that exists, and credentials that may read and write there"
+        )
         raise StoreUnreachable(f"{_named(place)}: {said}; {expected}") from error
 
 
