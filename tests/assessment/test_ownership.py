@@ -227,7 +227,12 @@ def test_who_will_own_queues_that_cannot_be_read_yet_is_not_one_too_many(judged:
     # READ_LESS_THAN_WRITE finds these queues. With fewer clients, too few would be left once they can be read.
     assert judged.found("IDLE_CONSUMERS", "write_only_queues") is None
     for group in ("more_than_written", "read_too_few"):
-        assert judged.finding("IDLE_CONSUMERS", group)["subjects"] == ["c09", "c10"]
+        finding = judged.finding("IDLE_CONSUMERS", group)
+        assert finding["subjects"] == ["c09", "c10"]
+        assert finding["message"] == (
+            "2 of 10 clients own no queue; the group's largest topic has 4 readable queues."
+            " Not counted: clients for 4 queues that cannot be read yet."
+        )
 
 
 def test_without_a_readable_queue_everybody_is_idle(judged: Judgement) -> None:

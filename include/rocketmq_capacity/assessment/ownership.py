@@ -346,8 +346,8 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
     if group.mends_first is not None:
         # A client that subscribes to none of the topics is no idle one: its share has no reader.
         ids = [client_id for client_id in ids if client_id in _readers(group)]
-    standby = group.entry.standby
-    ids = ids[standby + (_read_or_written(group.facts) - queues if queues else 0) :]
+    standby, hidden = group.entry.standby, _read_or_written(group.facts) - queues if queues else 0
+    ids = ids[standby + hidden :]
     if not ids:
         return
     clients = group.facts.distinct_client_ids
@@ -368,21 +368,22 @@ def idle_consumers(group: AssessedGroup) -> Iterator[Finding]:
             max_useful_clients=group.useful_clients,
             ordered=is_ordered,
         ),
-        message=_idle_of(group, len(ids), queues),
+        message=_idle_of(group, len(ids), queues, hidden),
     )
 
 
-def _idle_of(group: AssessedGroup, idle: int, queues: int) -> str:
-    """What the idle clients lack; ``queues`` are those of the largest topic."""
+def _idle_of(group: AssessedGroup, idle: int, queues: int, hidden: int) -> str:
+    """What the idle clients lack; ``queues`` are those of the largest topic, ``hidden`` those not readable yet."""
     clients = counted(group.facts.distinct_client_ids, "client")
     if not queues:
         reads = "reads" if group.facts.distinct_client_ids == 1 else "read"
         return f"No broker has a readable queue of {listed(sorted(group.pulled_sizes))}: its {clients} {reads} nothing."
     standby = group.entry.standby
     spared = f", not counting {counted(standby, 'standby')}" if standby else ""
+    waiting = f" Not counted: clients for {counted(hidden, 'queue')} that cannot be read yet." if hidden else ""
     return (
         f"{idle} of {clients} {'owns' if idle == 1 else 'own'} no queue{spared}; "
-        f"the group's largest topic has {counted(queues, 'readable queue')}."
+        f"the group's largest topic has {counted(queues, 'readable queue')}.{waiting}"
     )
 
 
