@@ -435,3 +435,13 @@ def test_a_list_of_queues_that_there_are_not_leaves_every_queue_to_nobody() -> N
 
     assert judged.finding("ORPHAN_QUEUE", "listed")["evidence"]["orphans"] == 2
     assert judged.finding("IDLE_CONSUMERS", "listed")["subjects"] == ["c02"]
+
+
+def test_a_strategy_that_gives_nobody_a_queue_is_known_however_young_the_clients_are() -> None:
+    # No broker is named room@name, so that MACHINE_ROOM leaves every queue out.
+    topic = a_topic("roomless", queues("broker-a", 2))
+    clients = members(2, allocate_strategy="MACHINE_ROOM", started_at=ago(5))
+    judged = judge(cluster([topic], [a_group("roomless", clients, [topic])]), Policy(machine_rooms=("hz",)))
+
+    assert judged.finding("ORPHAN_QUEUE", "roomless")["evidence"]["orphans"] == 2
+    assert len(judged.finding("IDLE_CONSUMERS", "roomless")["subjects"]) == 2

@@ -488,13 +488,10 @@ class AssessedGroup:
     def is_settling(self) -> bool:
         """Whether a client has just started, so that it owns nothing yet, and owners are only observed.
 
-        If the owners are computed, every client already has its share, if brokers ever assign it any.
+        If the owners are computed, every client already has its share, which may be nothing.
         """
-        owners = None if self.today is None or not self.today.is_predicted else self.today.owners
-        gets_none = self.pops and not self.division.is_assigned.any()
-        computed = owners is not None and (len(owners.queue) > 0 or len(owners.strangers) > 0 or gets_none)
         young = any(one.up_s is not None and one.up_s <= self.settled_s for one in self.facts.consumers)
-        return young and not computed
+        return young and not (self.today is not None and self.today.is_predicted)
 
     @cached_property
     def pulled_sizes(self) -> dict[str, int]:
