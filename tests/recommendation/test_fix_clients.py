@@ -29,11 +29,9 @@ CASES.case(
     [member("c01", allocate_strategy="AVG"), member("c01", allocate_strategy="com.acme.Own"), member("c02")],
     *_two,
 )
-CASES.case(
-    "same_id_two_strategies",
-    [member("c01", allocate_strategy="AVG_BY_CIRCLE"), member("c01", allocate_strategy="AVG"), member("c02")],
-    *_two,
-)
+_two_strategies = [member("c01", allocate_strategy=name) for name in ("AVG_BY_CIRCLE", "AVG")]
+CASES.case("same_id_two_strategies", [*_two_strategies, member("c02")], *_two)
+CASES.case("same_id_other_order", [*reversed(_two_strategies), member("c02")], *_two)
 CASES.case("same_id_broadcasts", _twice(), *_two, message_model="BROADCASTING")
 CASES.case("own_ids", members(3), *_two)
 CASES.topic("differs_1", *_two)
@@ -112,6 +110,13 @@ def test_consumers_with_one_id_may_run_different_strategies(answered: Answers) -
 
     assert found["before"]["orphan_queues"] > 0
     assert found["after"]["orphan_queues"] is not None
+
+
+def test_the_order_of_consumers_in_the_inventory_changes_nothing(answered: Answers) -> None:
+    first, second = (answered.one("FIX_CLIENT_ID", f"same_id_{name}") for name in ("two_strategies", "other_order"))
+
+    assert (first["before"], first["after"]) == (second["before"], second["after"])
+    assert first["reason"] == second["reason"]
 
 
 def test_who_broadcasts_may_share_ids(answered: Answers) -> None:

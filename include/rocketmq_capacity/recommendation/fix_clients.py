@@ -12,6 +12,7 @@ from rocketmq_capacity.assessment.ownership import OrphanEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.model.cases import CaseSide
 from rocketmq_capacity.model.facts import Consumer, GroupFacts
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.protocol.version import numbers_of
 from rocketmq_capacity.recommendation.answer import answer, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection, consumer_status
@@ -118,7 +119,7 @@ def fix_subscription(group: AdvisedGroup) -> Iterator[tables.Recommendation]:
 def each_an_id(facts: GroupFacts) -> GroupFacts:
     """The group with an id of its own for each consumer."""
     copies: dict[str, list[Consumer]] = {}
-    for consumer in sorted(facts.consumers, key=lambda one: one.consumer_index):
+    for consumer in Members.of(facts).consumers:
         copies.setdefault(consumer.client_id, []).append(consumer)
     consumers = []
     for client_id, (first, *others) in copies.items():

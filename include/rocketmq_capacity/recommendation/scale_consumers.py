@@ -18,6 +18,7 @@ from rocketmq_capacity.assessment.ownership import OrphanEvidence
 from rocketmq_capacity.catalogue.action import Action, Proof, Recommended
 from rocketmq_capacity.catalogue.rule import evidence_of
 from rocketmq_capacity.model.facts import GroupFacts
+from rocketmq_capacity.model.members import Members
 from rocketmq_capacity.recommendation.answer import answer, json_object, sentences
 from rocketmq_capacity.recommendation.commands import consumer_connection
 from rocketmq_capacity.recommendation.effects import TOLERANCE, excess, gives_work, is_worse, side_shown
@@ -185,7 +186,7 @@ def _even_numbers(clients: int, readable: Sequence[int], target: float) -> Itera
 
 def _with_more(facts: GroupFacts, more: int) -> GroupFacts:
     """The group with clients like its last one, which come last in Java's order."""
-    last = max(facts.consumers, key=lambda one: java_order(one.client_id))
+    last = Members.of(facts).consumers[-1]
     today = len(facts.consumers)
     added = tuple(
         replace(last, client_id=f"{last.client_id}~{number:05}", consumer_index=today + number)
