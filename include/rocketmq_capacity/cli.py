@@ -40,13 +40,21 @@ DESCRIPTION: Final = "Plan the consumer capacity of an Apache RocketMQ cluster."
 HELP: Final = "show this help message and exit"
 VERSION: Final = "print the version and exit"
 
+
+def _path(text: str) -> Path:
+    """A path of the arguments. Errors: BadInput for an empty one, which would be the current folder."""
+    if not text:
+        raise BadInput("arguments", "", "a file or a folder has an empty name; expected a path")
+    return Path(text)
+
+
 _NAMESERVER: Final = {"metavar": "HOST:PORT[;…]", "help": "name servers of a live cluster"}
 _CONNECTION: Final = {
-    "type": Path,
+    "type": _path,
     "metavar": "FILE",
     "help": "TLS, access keys and time limits of the live cluster (YAML)",
 }
-_POLICY: Final = {"type": Path, "metavar": "FILE", "help": "policy file (YAML)"}
+_POLICY: Final = {"type": _path, "metavar": "FILE", "help": "policy file (YAML)"}
 _OVERWRITE: Final = {"action": "store_true", "help": "replace a file, or an earlier plan, at --out"}
 _QUIET: Final = {"action": "store_true", "help": "do not tell on standard error how far the work is"}
 _LANGUAGE: Final = {"choices": LANGUAGES, "help": "of the page and all lines; default: the policy's language"}
@@ -54,7 +62,7 @@ _LANGUAGE: Final = {"choices": LANGUAGES, "help": "of the page and all lines; de
 OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     "snapshot": {
         "--nameserver": {**_NAMESERVER, "required": True},
-        "--out": {"type": Path, "metavar": "FILE", "required": True, "help": "where the inventory file goes"},
+        "--out": {"type": _path, "metavar": "FILE", "required": True, "help": "where the inventory file goes"},
         "--connection": _CONNECTION,
         "--policy": _POLICY,
         "--language": {**_LANGUAGE, "help": "of all lines; default: the policy's language"},
@@ -63,17 +71,17 @@ OPTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     },
     "plan": {
         "--out": {
-            "type": Path,
+            "type": _path,
             "metavar": "DIR",
             "required": True,
             "help": "where report.html, plan.json and tables/ go",
         },
-        "--inventory": {"type": Path, "metavar": "FILE", "help": "an inventory file"},
+        "--inventory": {"type": _path, "metavar": "FILE", "help": "an inventory file"},
         "--nameserver": _NAMESERVER,
         "--connection": _CONNECTION,
         "--policy": _POLICY,
-        "--scenario": {"type": Path, "metavar": "FILE", "help": "a what-if (YAML)"},
-        "--history": {"type": Path, "metavar": "DIR", "help": "earlier inventory files of the cluster"},
+        "--scenario": {"type": _path, "metavar": "FILE", "help": "a what-if (YAML)"},
+        "--history": {"type": _path, "metavar": "DIR", "help": "earlier inventory files of the cluster"},
         "--language": _LANGUAGE,
         "--overwrite": _OVERWRITE,
         "--quiet": _QUIET,

@@ -204,6 +204,19 @@ def test_a_history_that_is_no_folder_is_refused(refusal: Refusal, tmp_path: Path
     assert line == f"{history}: is not a folder; expected a folder of earlier inventory files"
 
 
+def test_a_hidden_file_in_the_history_is_left_out(refusal: Refusal, tmp_path: Path) -> None:
+    file = history_with(tmp_path, cluster_name="C2")
+    (file.parent / ".2026-11-18.json").write_text("half")
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", "--history", file.parent)
+    assert line.startswith(f"{file}: $.cluster_name")
+
+
+@pytest.mark.parametrize("empty", [["--history", ""], ["--history="], ["--policy="], ["--out", ""]])
+def test_an_empty_path_is_not_the_current_folder(refusal: Refusal, tmp_path: Path, empty: list[str]) -> None:
+    line = refusal("plan", "--inventory", written(tmp_path), "--out=out", *empty)
+    assert line == "arguments: a file or a folder has an empty name; expected a path"
+
+
 def test_a_file_of_another_cluster_in_the_history_is_named(refusal: Refusal, tmp_path: Path) -> None:
     file = history_with(tmp_path, cluster_name="C2")
     line = refusal("plan", "--inventory", written(tmp_path), "--out=out", "--history", file.parent)

@@ -112,7 +112,7 @@ def read_history(folder: Path | None) -> dict[Path, Inventory]:
         return {}
     if not folder.is_dir():
         raise BadInput(str(folder), "", "is not a folder; expected a folder of earlier inventory files")
-    files = sorted(folder.glob("*.json"))
+    files = sorted(file for file in folder.glob("*.json") if not file.name.startswith("."))
     pipe = next((file for file in files if file.is_fifo()), None)
     if pipe is not None:  # nobody may ever write to it
         raise BadInput(str(pipe), "", "is a pipe; expected an inventory file")
