@@ -25,7 +25,8 @@ from tests.stack.stack import DAILY, DEAD, GOOD, WHAT_IF, Stack
 from tests.stack.trying import CALLED, CHANGES, LOST, Trying
 from tests.waiting import until
 
-pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(1800)]
+# The test that comes first waits for the stack and for three things of its runs, each of which may take RUN_WITHIN_S.
+pytestmark = [pytest.mark.stack, pytest.mark.slow, pytest.mark.timeout(3600)]
 
 REPORTS = "/rocketmq-capacity"
 CLICKS_OF_A_WHAT_IF = 9
