@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 
 import numpy as np
@@ -43,7 +42,6 @@ from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import ClusterFacts, Consumer, GroupFacts, LastClients, Reads
 from rocketmq_capacity.model.owners import Allocator, Owners, Verdict
 from rocketmq_capacity.model.together import Together
-from rocketmq_capacity.settings.events import past_events
 from rocketmq_capacity.settings.groups import GroupEntry
 from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.tables import Finding
@@ -264,9 +262,8 @@ class AssessedGroup:
     @cached_property
     def peak(self) -> Peak:
         """The highest traffic that was seen."""
-        topics, taken_at = [reads.topic.topic for reads in self.business], self.cluster.cluster.taken_at
-        over = past_events(self.policy.events, datetime.fromisoformat(taken_at), topics)
-        return peak_of(self.division, self.weights, self.sampled, over)
+        taken_at = self.cluster.cluster.taken_at
+        return peak_of(self.division, self.weights, self.sampled, self.policy.events, taken_at)
 
     @cached_property
     def traffic_trend(self) -> TrafficTrend | None:

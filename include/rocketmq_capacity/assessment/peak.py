@@ -14,6 +14,7 @@ from rocketmq_capacity.model.arrays import Numbers
 from rocketmq_capacity.model.division import Division
 from rocketmq_capacity.model.facts import UNKNOWN
 from rocketmq_capacity.model.queue_index import NO_QUEUE
+from rocketmq_capacity.settings.events import Event, past_events
 from rocketmq_capacity.vocabulary import PERM_WRITE
 
 SAME: Final = 1e-9
@@ -64,17 +65,16 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class _RatesAtMoment:
-    """The rates of topics up to one moment; NaN if unknown."""
+    """The rates of topics at one moment; NaN if unknown."""
 
-    since_s: float
     at_s: float
     of_topics: Numbers
 
 
 def peak_of(
-    division: Division, weights: QueueWeights, sampled: Sampled, events: Sequence[tuple[float, float]] = ()
+    division: Division, weights: QueueWeights, sampled: Sampled, events: Sequence[Event], taken_at: str
 ) -> Peak:
-    """The highest traffic of a group, never below what is measured; without that of ``events``, see `past_events`.
+    """The highest traffic of a group, never below what is measured; without that of events that are over.
 
     A topic's messages at the peak come to its queues in the shares that were measured; evenly if none came then.
     """
@@ -84,11 +84,8 @@ def peak_of(
     topic = division.queues.topic[queues]
     topics = len(division.queues.topics)
     now = np.asarray(np.bincount(topic, measured[queues], topics), np.float64)
-    steps = [
-        step
-        for step in _sampled(sampled, division, measured, now)
-        if not any(step.since_s < ends_s and begins_s < step.at_s for begins_s, ends_s in events)
-    ]
+    over = past_events(events, datetime.fromisoformat(taken_at), [one.topic.topic for one in division.group.business])
+    steps = list(_sampled(sampled, division, measured, now, over))
     seen = [*steps, *_stored(division)]
     covered = days, hours + len(steps)
     total = float(now.sum())
@@ -119,11 +116,13 @@ def _stored(division: Division) -> Iterator[_RatesAtMoment]:
         np.nan if reads.pass_ratio is None else past.msgs_per_s.get(reads.topic.topic, np.nan) * reads.pass_ratio
         for reads in division.queues.topics
     ]
-    yield _RatesAtMoment(past.hour_s, past.hour_s, np.array(rates, np.float64))
+    yield _RatesAtMoment(past.hour_s, np.array(rates, np.float64))
 
 
-def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbers) -> Iterator[_RatesAtMoment]:
-    """The rates between successive samples.
+def _sampled(
+    sampled: Sampled, division: Division, measured: Numbers, now: Numbers, over: Sequence[tuple[float, float]]
+) -> Iterator[_RatesAtMoment]:
+    """The rates between successive samples, without the times that are ``over``.
 
     None if an offset is unknown, or if queues were sampled at different moments. A topic's queues without samples keep
     their measured rates.
@@ -143,8 +142,10 @@ def _sampled(sampled: Sampled, division: Division, measured: Numbers, now: Numbe
     rest = now - np.bincount(topic, measured[queue], topics)
     passes = np.array(ratios, np.float64)
     for (place, earlier), (after, later) in pairwise(enumerate(at_s[0].tolist())):
+        if any(earlier < ends_s and begins_s < later for begins_s, ends_s in over):
+            continue
         put = np.bincount(topic, (written[:, after] - written[:, place]) / (later - earlier), topics)
-        yield _RatesAtMoment(earlier, later, rest + put * passes)
+        yield _RatesAtMoment(later, rest + put * passes)
 
 
 def _spread(division: Division, measured: Numbers, now: Numbers, of_topics: Numbers) -> Numbers:

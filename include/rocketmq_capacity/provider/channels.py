@@ -18,10 +18,10 @@ from importlib import import_module
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from airflow.sdk import BaseHook, BaseNotifier, Connection, Context
-from airflow.sdk.exceptions import AirflowNotFoundException
+from airflow.sdk import BaseNotifier, Connection, Context
 
 from rocketmq_capacity.errors import BadInput, CapacityError, cut, one_line, shown
+from rocketmq_capacity.provider.connections import connection_of
 from rocketmq_capacity.provider.notice_text import Notice
 from rocketmq_capacity.provider.webhook import CHATS, WebhookNotifier
 from rocketmq_capacity.time_limit import TimeLimit, within
@@ -31,14 +31,6 @@ LIMIT_S: Final = 30.0
 LONGEST_REASON: Final = 300
 PRINTABLE: Final = re.compile(r"[!-~]+")
 WORDS: Final = re.compile("SUBJECT|TEXT|LINK")
-
-
-def connection_of(connection_id: str) -> Connection | None:
-    """The connection; None if Airflow has none of that id."""
-    try:
-        return BaseHook.get_connection(connection_id)
-    except AirflowNotFoundException:
-        return None
 
 
 def sent(notice: Notice, connection_id: str, context: Context) -> bool:

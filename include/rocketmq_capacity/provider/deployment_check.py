@@ -14,12 +14,11 @@ from typing import Final, NamedTuple
 
 from airflow import plugins_manager
 from airflow.models.pool import Pool
-from airflow.sdk import BaseHook
-from airflow.sdk.exceptions import AirflowNotFoundException
 from sqlalchemy.exc import SQLAlchemyError
 
 from rocketmq_capacity.errors import BadInput, CapacityError, ConnectionMissing
-from rocketmq_capacity.provider.channels import connection_of, notifier_of
+from rocketmq_capacity.provider.channels import notifier_of
+from rocketmq_capacity.provider.connections import connection_of
 from rocketmq_capacity.provider.hook import RocketmqHook
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.latest_names import places_of_deployment
@@ -75,9 +74,8 @@ def _pool() -> tuple[str, str]:
 
 
 def _spark() -> tuple[str, str]:
-    try:
-        connection = BaseHook.get_connection(SPARK)
-    except AirflowNotFoundException:
+    connection = connection_of(SPARK)
+    if connection is None:
         return (
             "missing: no task would start Spark",
             f"airflow connections add {SPARK} --conn-type spark --conn-host ...",

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from airflow.sdk import BaseHook
-from airflow.sdk.exceptions import AirflowNotFoundException
 
 from rocketmq_capacity.client.options import ConnectionOptions, options_of, settings_of
 from rocketmq_capacity.client.reach import reach
 from rocketmq_capacity.client.settings import ConnectionSettings
-from rocketmq_capacity.errors import BadInput, CapacityError, ConnectionMissing, shown
+from rocketmq_capacity.errors import BadInput, CapacityError, shown
 from rocketmq_capacity.protocol.each_once import RepeatedMemberError, each_once
+from rocketmq_capacity.provider.connections import needed_connection
 from rocketmq_capacity.settings.address import parse_nameservers
 
 _FILES: Final = ("tls_ca_file", "tls_cert_file", "tls_key_file")
@@ -68,11 +68,7 @@ class RocketmqHook(BaseHook):
         ConnectionMissing if Airflow gives none: it says the same of one that it cannot read or reach.
         """
         source = f"connection {self.rocketmq_conn_id}"
-        try:
-            connection = self.get_connection(self.rocketmq_conn_id)
-        except AirflowNotFoundException:
-            problem = "Airflow has none of this name, or cannot read it; expected one of the type rocketmq"
-            raise ConnectionMissing(f"{source}: {problem}") from None
+        connection = needed_connection(self.rocketmq_conn_id, self.conn_type)
         if connection.conn_type != self.conn_type:
             raise BadInput(source, "conn_type", f"is {shown(connection.conn_type)}; expected {self.conn_type!r}")
         try:

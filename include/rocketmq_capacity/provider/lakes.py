@@ -10,10 +10,8 @@ from functools import lru_cache
 from time import time
 from typing import Any, Final, NamedTuple
 
-from airflow.sdk import BaseHook
-from airflow.sdk.exceptions import AirflowNotFoundException
-
 from rocketmq_capacity.errors import BadInput, shown
+from rocketmq_capacity.provider.connections import connection_of
 from rocketmq_capacity.store.lake import Lake
 from rocketmq_capacity.store.place import place_of
 
@@ -70,11 +68,9 @@ def variables_of(where: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8)
 def _variables(connection: str, _moment: int) -> Mapping[str, str]:
-    try:
-        BaseHook.get_connection(connection)  # the hook below takes whatever it finds if there is no connection
-    except AirflowNotFoundException:
+    if connection_of(connection) is None:  # the hook below takes whatever it finds if there is no connection
         problem = f"names the connection {connection}, which Airflow does not have; expected one of the type aws"
-        raise BadInput("the lake", "", problem) from None
+        raise BadInput("the lake", "", problem)
     try:
         from airflow.providers.amazon.aws.hooks.base_aws import AwsGenericHook
     except ImportError as error:

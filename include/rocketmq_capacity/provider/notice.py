@@ -13,7 +13,8 @@ from airflow.sdk.definitions.callback import SyncCallback
 from airflow.sdk.definitions.deadline import DeadlineAlert, DeadlineReference
 
 from rocketmq_capacity.errors import CapacityError, one_line
-from rocketmq_capacity.provider.channels import connection_of, sent
+from rocketmq_capacity.provider.channels import sent
+from rocketmq_capacity.provider.connections import connection_of
 from rocketmq_capacity.provider.form_text import phrase
 from rocketmq_capacity.provider.lakes import lake_of
 from rocketmq_capacity.provider.notice_text import Notice, NoticeLine, notice

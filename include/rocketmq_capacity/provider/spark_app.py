@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import BaseHook, Context
-from airflow.sdk.exceptions import AirflowException, AirflowNotFoundException
+from airflow.sdk import Context
+from airflow.sdk.exceptions import AirflowException
 
-from rocketmq_capacity.errors import BadInput, ConnectionMissing
+from rocketmq_capacity.errors import BadInput
 from rocketmq_capacity.provider.app_log import AppHook, AppLog
+from rocketmq_capacity.provider.connections import needed_connection
 from rocketmq_capacity.provider.executor_code import packed_file
 from rocketmq_capacity.provider.lakes import address_of, lake_of, variables_of
 from rocketmq_capacity.provider.refused import Refused, one_line_errors, refuse
@@ -240,8 +241,4 @@ class SnapshotApp(ClusterApp):
 
 def _master() -> str:
     """Where Spark runs. Errors: ConnectionMissing if Airflow does not give the connection that says it."""
-    try:
-        return BaseHook.get_connection(CONNECTION).host or ""
-    except AirflowNotFoundException:
-        problem = "Airflow has none of this name, or cannot read it; expected one of the type spark"
-        raise ConnectionMissing(f"connection {CONNECTION}: {problem}") from None
+    return needed_connection(CONNECTION, "spark").host or ""

@@ -17,15 +17,15 @@ COMMENT = "#"
 
 def freeze_of(freezes: Iterable[policy.Freeze], taken_at: str) -> PlanFreeze | None:
     """The freeze that holds at the moment of the snapshot, as the plan repeats it."""
-    return _told(policy.freeze_at(freezes, taken_at))
+    return _as_plan_has_it(policy.freeze_at(freezes, taken_at))
 
 
 def coming_freeze(freezes: Iterable[policy.Freeze], taken_at: str, valid_until: str | None) -> PlanFreeze | None:
     """The freeze that begins while the plan may be acted on: from its first moment on, it may not."""
-    return None if valid_until is None else _told(policy.next_freeze(freezes, taken_at, valid_until))
+    return None if valid_until is None else _as_plan_has_it(policy.next_freeze(freezes, taken_at, valid_until))
 
 
-def _told(freeze: policy.Freeze | None) -> PlanFreeze | None:
+def _as_plan_has_it(freeze: policy.Freeze | None) -> PlanFreeze | None:
     if freeze is None:
         return None
     return PlanFreeze(begins=policy.utc_text(freeze.begins), ends=policy.utc_text(freeze.ends), why=freeze.why)
