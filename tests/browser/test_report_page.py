@@ -22,6 +22,7 @@ WIDTHS = [360, 390, 768, 1000, 1280, 1920]
 HEIGHT_PX = 12 * 900
 """How tall the sample's page may be, with all folded as it opens: twelve screens."""
 CUT = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
+RIGHT = "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
 FIRST_DAY = datetime(2026, 11, 11, tzinfo=UTC)
 TAB_STOPS = 80
 PAGES = 12
@@ -75,8 +76,7 @@ def sample(sample_plan):
     return (sample_plan / "report.html").as_uri()
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", DESKTOP), ("dark", PHONE)], ids=["light", "dark-phone"])
 def test_axe_finds_nothing_to_complain_of(opened, report, scheme, viewport):
     page = opened(report, viewport=viewport, scheme=scheme, bypass_csp=True)  # axe is a script, which the page forbids
     page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
@@ -94,16 +94,22 @@ def test_the_page_asks_for_nothing_and_nothing_is_refused(opened, report):
     assert page.complaints == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_no_width_cuts_anything_or_makes_the_page_scroll_sideways(opened, report, width):
-    page = opened(report, viewport={"width": width, "height": 900})
+def at_each_width(page):
+    """The page at one width after the other; its layout goes by the width alone, so it need not load again."""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        yield width
+
+
+def test_no_width_cuts_anything_or_makes_the_page_scroll_sideways(opened, report):
+    page = opened(report)
     page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(CUT) == 0
-    assert page.locator(".scroll").evaluate_all(CUT) == 0
-    for table in page.locator("table.stack").all():
-        assert table.evaluate("e => e.getBoundingClientRect().right") <= width
+    for width in at_each_width(page):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(CUT) == 0, width
+        assert page.locator(".scroll").evaluate_all(CUT) == 0, width
+        assert page.locator("table.stack").evaluate_all(RIGHT) <= width
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -116,13 +122,11 @@ def test_the_chinese_page_is_cut_nowhere_on_screen_and_on_paper(opened, chinese,
     assert page.locator("table.stack, .cards, .cause > summary, main > section").evaluate_all(CUT) == 0
     page.set_viewport_size({"width": 718, "height": 900})
     page.emulate_media(media="print")
-    right = "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
-    assert page.locator("table:visible, pre:visible, svg:visible").evaluate_all(right) <= 718
+    assert page.locator("table:visible, pre:visible, svg:visible").evaluate_all(RIGHT) <= 718
     assert page.complaints == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_tables_of_long_names_and_large_figures_fit_the_page(opened, tmp_path, width):
+def test_tables_of_long_names_and_large_figures_fit_the_page(opened, tmp_path):
     much = {"pulls_per_s_lower": 380_200.5, "pulls_per_s_upper": 12_136_000.0, "waiting_pops": None}
     names = ["room1@broker-with-a-name", "broker-b"]
     rows = with_costs(
@@ -142,12 +146,13 @@ def test_tables_of_long_names_and_large_figures_fit_the_page(opened, tmp_path, w
     ]
     path = tmp_path / "report.html"
     path.write_text(page_of(rows | {"group_status": groups}), encoding="utf-8")
-    page = opened(path.as_uri(), viewport={"width": width, "height": 900})
+    page = opened(path.as_uri())
 
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert page.locator("td.pool").count() == 2
     assert page.locator("table.groups tbody tr").count() == 3
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in at_each_width(page):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 NAMES = re.compile(r"(?<![\w-])(g_\w+|\w+_events|broker-\w|room1@broker-\w)(?![\w-])")
@@ -162,23 +167,23 @@ def with_long_names(value):
     return [with_long_names(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_names_without_a_break_make_no_page_scroll_sideways(opened, tmp_path, width):
+def test_names_without_a_break_make_no_page_scroll_sideways(opened, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(page_of(with_long_names(rows_with_days())), encoding="utf-8")
-    page = opened(path.as_uri(), viewport={"width": width, "height": 900})
+    page = opened(path.as_uri())
     page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
 
     assert "x" * 120 in page.locator(".cause .title").first.inner_text()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in at_each_width(page):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_cards_fill_their_rows(opened, report, width):
-    page = opened(report, viewport={"width": width, "height": 900})
+def test_the_cards_fill_their_rows(opened, report):
+    page = opened(report)
 
-    tops = page.locator(".card").evaluate_all("all => all.map(e => Math.round(e.getBoundingClientRect().top))")
-    assert set(Counter(tops).values()) in ({4}, {2}, {1})
+    for width in at_each_width(page):
+        tops = page.locator(".card").evaluate_all("all => all.map(e => Math.round(e.getBoundingClientRect().top))")
+        assert set(Counter(tops).values()) in ({4}, {2}, {1}), width
 
 
 def test_the_samples_page_is_short_and_what_must_change_fits_a_screen(opened, sample):
@@ -227,8 +232,7 @@ def test_paper_has_every_column_and_every_command(opened, sample, width):
     page = opened(sample, viewport={"width": width, "height": 900})
     page.emulate_media(media="print")
 
-    right = "all => Math.max(...all.map(e => e.getBoundingClientRect().right))"
-    assert page.locator("table:visible, pre:visible, svg:visible").evaluate_all(right) <= width
+    assert page.locator("table:visible, pre:visible, svg:visible").evaluate_all(RIGHT) <= width
     columns = page.locator("table.groups thead th").evaluate_all("all => all.map(e => e.getBoundingClientRect().width)")
     assert min(columns) > 20
     # Fixed lists of queues are no commands, and stay folded, as what is only for information.

@@ -1,4 +1,4 @@
-"""The size of a group by the days before, through the command line: --history, --scenario and capacity.json."""
+"""The size of a group by the days before: a history, a what-if of the command line, and capacity.json."""
 
 import json
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ from rocketmq_capacity.snapshot.inventory import Inventory
 from rocketmq_capacity.snapshot.inventory_file import render_inventory
 from tests.assessment.cases import a_group, a_topic, members, takes
 from tests.cli.planned import plan_of
+from tests.fixtures.plan_here import PlanHere
 from tests.simulation.clusters import cluster, queues
 
 NOW = datetime(2026, 11, 20, 2, tzinfo=UTC)
@@ -61,20 +62,23 @@ class Night:
         return [one["reason"] for one in of_group if one["action"] == "SCALE_CONSUMERS"]
 
 
-def _planned(folder: Path, *options: object) -> Night:
-    (folder / "history").mkdir()
-    for day in range(1, 15):
-        held = {name: rate for name, (rate, days) in BEFORE.items() if day <= days}
-        (folder / "history" / f"{day}.json").write_bytes(b"".join(render_inventory(_inventory(held, day))))
-    (folder / "tonight.json").write_bytes(b"".join(render_inventory(_inventory(TONIGHT))))
-    plan_of(folder / "tonight.json", folder / "out", "--history", folder / "history", *options)
-    return Night(*(json.loads((folder / "out" / name).read_bytes()) for name in ("plan.json", "capacity.json")))
+def _history() -> list[Inventory]:
+    """Fourteen days, the earliest first."""
+    return [
+        _inventory({name: rate for name, (rate, days) in BEFORE.items() if day <= days}, day)
+        for day in range(14, 0, -1)
+    ]
+
+
+def _night(folder: Path) -> Night:
+    return Night(*(json.loads((folder / name).read_bytes()) for name in ("plan.json", "capacity.json")))
 
 
 @pytest.fixture(scope="module")
-def tonight(tmp_path_factory: pytest.TempPathFactory) -> Night:
+def tonight(plan_here: PlanHere) -> Night:
     """The plan of the night."""
-    return _planned(tmp_path_factory.mktemp("tonight"))
+    now, *before = (json.loads(b"".join(render_inventory(one))) for one in (_inventory(TONIGHT), *_history()))
+    return _night(plan_here(now, "{}", history=before))
 
 
 @pytest.mark.parametrize("name", ["young", "busy"])
@@ -98,9 +102,13 @@ def test_after_fourteen_quiet_days_clients_go(tonight: Night) -> None:
 
 
 def test_a_what_if_has_the_same_days(tmp_path: Path) -> None:
-    scenario = tmp_path / "what-if.yaml"
-    scenario.write_text(WHAT_IF)
-    changed = _planned(tmp_path, "--scenario", scenario)
+    (tmp_path / "what-if.yaml").write_text(WHAT_IF)
+    (tmp_path / "history").mkdir()
+    for number, one in enumerate(_history()):
+        (tmp_path / "history" / f"{number}.json").write_bytes(b"".join(render_inventory(one)))
+    (tmp_path / "tonight.json").write_bytes(b"".join(render_inventory(_inventory(TONIGHT))))
+    options = ("--history", tmp_path / "history", "--scenario", tmp_path / "what-if.yaml")
+    changed = _night(plan_of(tmp_path / "tonight.json", tmp_path / "out", *options).folder)
 
     group = changed.group("quiet")
     # 3,840 msg/s over eight clients; six would own four queues of 160 each.

@@ -1,17 +1,19 @@
-"""``plan`` with a policy that tells whose groups are, what is accepted, and when nothing may be changed."""
+"""A plan by a policy that tells whose groups are, what is accepted, and when nothing may be changed."""
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from rocketmq_capacity.vocabulary import changes_cluster
-from tests.cli.program import run
+from tests.fixtures.plan_here import PlanHere
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
+Planned = Callable[..., tuple[dict[str, Any], Path]]
 BEFORE, NOW, LATER = (f"2026-11-{day}T02:00:00Z" for day in (19, 20, 26))
 POLICY: Final = """
 groups:
@@ -83,22 +85,23 @@ def cluster(taken_at: str, crowd: int = 0) -> dict[str, Any]:
     }
 
 
-def planned(folder: Path, taken_at: str, *more: object, crowd: int = 0) -> tuple[dict[str, Any], Path]:
-    (folder / "policy.yaml").write_text(POLICY, encoding="utf-8")
-    (folder / "inventory.json").write_text(json.dumps(cluster(taken_at, crowd)), encoding="utf-8")
-    out = folder / "out"
-    files = ("--inventory", folder / "inventory.json", "--policy", folder / "policy.yaml", "--out", out)
-    ended = run("plan", *files, *more, cwd=folder)
-    assert ended.returncode == 0, ended.stderr
-    return json.loads((out / "plan.json").read_bytes()), out
+@pytest.fixture
+def planned(plan_here: PlanHere) -> Planned:
+    """Plans the cluster of a moment, and gives plan.json and its folder."""
+
+    def plan(taken_at: str, *before: dict[str, Any], crowd: int = 0) -> tuple[dict[str, Any], Path]:
+        out = plan_here(cluster(taken_at, crowd), POLICY, history=before)
+        return json.loads((out / "plan.json").read_bytes()), out
+
+    return plan
 
 
 def found(plan: dict[str, Any], group: str) -> dict[str, dict[str, Any]]:
     return {one["rule"]: one for one in plan["findings"] if one["consumer_group"] == group}
 
 
-def test_a_plan_says_whose_everything_is_what_is_accepted_and_that_nothing_may_be_changed(tmp_path: Path) -> None:
-    plan, out = planned(tmp_path, NOW)
+def test_a_plan_says_whose_everything_is_what_is_accepted_and_that_nothing_may_be_changed(planned: Planned) -> None:
+    plan, out = planned(NOW)
 
     assert {one["consumer_group"]: (one["owner"], one["tier"]) for one in plan["groups"]} == {
         "g_pay": ("payments", 1),
@@ -126,8 +129,8 @@ def test_a_plan_says_whose_everything_is_what_is_accepted_and_that_nothing_may_b
         assert "LAG_STATE" in {line["rule"] for line in csv.DictReader(file)}
 
 
-def test_on_the_day_after_the_risk_is_back_and_after_the_freeze_commands_can_be_run(tmp_path: Path) -> None:
-    plan, _ = planned(tmp_path, LATER)
+def test_on_the_day_after_the_risk_is_back_and_after_the_freeze_commands_can_be_run(planned: Planned) -> None:
+    plan, _ = planned(LATER)
 
     assert found(plan, "g_twin")["DUPLICATE_CLIENT_ID"]["accepted"] is None
     assert [one["state"] for one in plan["accepted"]] == ["EXPIRED", "EXPIRED", "EXPIRED"]
@@ -138,14 +141,10 @@ def test_on_the_day_after_the_risk_is_back_and_after_the_freeze_commands_can_be_
 
 @pytest.mark.parametrize(("crowd_before", "state"), [(5, "WORSE"), (12, "ACCEPTED")])
 def test_an_accepted_risk_is_back_where_it_is_worse_than_in_the_plans_before(
-    tmp_path: Path, crowd_before: int, state: str
+    planned: Planned, crowd_before: int, state: str
 ) -> None:
     # One of five clients is idle, which is a note; eight of twelve are a warning.
-    history = tmp_path / "history"
-    history.mkdir()
-    (history / "before.json").write_text(json.dumps(cluster(BEFORE, crowd_before)), encoding="utf-8")
-
-    plan, _ = planned(tmp_path, NOW, "--history", history, crowd=12)
+    plan, _ = planned(NOW, cluster(BEFORE, crowd_before), crowd=12)
 
     idle = found(plan, "g_crowd")["IDLE_CONSUMERS"]
     assert (idle["severity"], idle["accepted"] is None) == ("WARNING", state == "WORSE")

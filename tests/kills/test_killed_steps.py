@@ -47,7 +47,7 @@ def killed_and_tried_again(number: int, folder: Path, published: Run, step: Call
     assert_same(run, whole)
 
 
-@pytest.mark.parametrize(("step", "drawn"), [(take_snapshot, 9), (publish_run, 2)])
+@pytest.mark.parametrize(("step", "drawn"), [(take_snapshot, 5), (publish_run, 2)])
 def test_a_retry_gives_the_same_bytes_wherever_the_step_was_killed(
     published: Run, tmp_path: Path, step: Callable[[Path], None], drawn: int
 ) -> None:

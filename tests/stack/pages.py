@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, FrameLocator, Page, ViewportSize
+from playwright.sync_api import FrameLocator, Page, ViewportSize
 
 from tests.browser.chromium import new_window, running_browser
 from tests.stack.airflow import Airflow, DagRun
 
 WINDOW: Final[ViewportSize] = {"width": 1280, "height": 900}
-SERIOUS: Final = ("serious", "critical")
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,6 @@ class Ui:
     """
 
     airflow: Airflow
-    browser: Browser
     page: Page
     pictures: Path
 
@@ -84,22 +81,6 @@ class Ui:
         self.page.screenshot(path=file)
         return file
 
-    def complaints(self, path: str) -> list[Any]:
-        """What axe finds serious or worse on a page: rule, element, and what is wrong with it."""
-        # axe is a script, which our pages forbid.
-        context = new_window(
-            self.browser,
-            storage_state=self.page.context.storage_state(),
-            viewport=WINDOW,
-            bypass_csp=True,
-            reduced_motion="reduce",
-        )
-        page = context.new_page()
-        page.goto(self.airflow.url + path)
-        found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-        context.close()
-        return [(one["id"], one["nodes"][0]["html"], one["help"]) for one in found if one["impact"] in SERIOUS]
-
 
 @contextmanager
 def logged_in(airflow: Airflow, user: str, pictures: Path) -> Iterator[Ui]:
@@ -112,5 +93,5 @@ def logged_in(airflow: Airflow, user: str, pictures: Path) -> Iterator[Ui]:
         page.get_by_label("Password").fill(airflow.passwords[user])
         page.get_by_role("button", name="Sign in").click()
         page.get_by_role("link", name="Capacity", exact=True).wait_for()
-        yield Ui(airflow, browser, page, pictures)
+        yield Ui(airflow, page, pictures)
         context.close()

@@ -315,22 +315,6 @@ def test_a_downloaded_plan_is_the_stored_one(ui: Ui, second: Published) -> None:
     assert Path(download.value.path()).read_bytes() == (second.stored.report / "plan.json").read_bytes()
 
 
-def test_axe_finds_nothing_serious_on_our_pages(
-    ui: Ui, second: Published, answered: Published, what_if: Published
-) -> None:
-    old, new = (f"plans/{one.stored.folder.name}" for one in (answered, second))
-    pages = {
-        "list": f"{REPORTS}/",
-        "plan": answered.address,
-        "report": f"{answered.address}report.html",
-        "what-if": what_if.address,
-        "difference": f"{REPORTS}/difference?cluster={GOOD}&before={old}&after={new}",
-        "trend": f"{REPORTS}/trends/{GOOD}",
-    }
-
-    assert [(name, complaint) for name, path in pages.items() for complaint in ui.complaints(path)] == []
-
-
 def test_whoever_is_not_logged_in_sees_no_report(stack: Stack, answered: Published) -> None:
     for path in ("/", answered.address, f"{answered.address}plan.json", f"{REPORTS}/style.css"):
         wanted = 401 if path.startswith(REPORTS) else 200
