@@ -11,6 +11,7 @@ from tests.advice.faults import all_faults
 from tests.advice.judge import Judgement
 from tests.advice.plans import plan_of
 
+pytestmark = pytest.mark.slow
 FAULTS = all_faults()
 NEVER_ALONE = {"LAG_SKEW"}
 """The lag of a few clients comes of queues that do not catch up, which LAG_STATE finds."""
