@@ -6,11 +6,12 @@ rejected, by whom, when and why. The report and `plan.json` show it.
 **Who is asked**: everybody who may answer Airflow's *required actions*. Recommendations that only inform need no
 answer.
 
-**The end**: a question ends when its snapshot is 24 hours old. No answer until then means rejected; the report says
-that nobody answered. A run that still works three hours later is stopped.
+**The end**: a question ends when its snapshot is 24 hours old, or earlier if the plan's `valid_until` is: a freeze
+begins, or the policy's validity is over. No answer until then means rejected; the report says that nobody answered. A
+run that still works three hours later is stopped.
 
-**What cannot be approved**: a plan whose snapshot is older than 24 hours, a plan whose cluster has a later snapshot,
-and two alternatives of which one replaces the other. An answer is to the recommendations that the question shows. If
+**What cannot be approved**: a plan after that moment, a plan whose cluster has a later snapshot, and two alternatives
+of which one replaces the other. An answer is to the recommendations that the question shows. If
 the plan was made again with others, it is refused, and the new ones are asked about. Airflow's form and API refuse such
 an answer with one line, and the question stays open. Everything is checked again when the answer is saved.
 

@@ -15,6 +15,7 @@ from rocketmq_capacity.provider.question import AskOperator
 from rocketmq_capacity.report.approval import answers_of, needing_approval
 from rocketmq_capacity.report.refusal import OtherRecommendations, refusal_of
 from rocketmq_capacity.report.selection import asked_about
+from rocketmq_capacity.settings.policy import Policy
 from rocketmq_capacity.store.lake import Lake, Run
 from tests.plugins.stored_reports import LAST, put, rows_of
 
@@ -224,6 +225,23 @@ def test_an_approval_of_what_has_become_too_old_is_a_rejection_with_the_reason(t
 
     assert (kept.status, kept.by) == ("REJECTED", "alice")
     assert kept.why == "approved, but the snapshot is older than 24 hours (looks right)"
+
+
+def test_a_question_ends_when_a_freeze_begins_and_what_is_approved_later_is_a_rejection(tmp_path: Path) -> None:
+    begins = LAST + timedelta(hours=6)
+    sale = {"from": begins.isoformat(), "to": (begins + AN_HOUR).isoformat(), "why": "the sale"}
+    put(tmp_path, "r1", rows_of(LAST), policy=Policy.model_validate({"freeze": [sale]})).inventory.touch()
+    (question,) = asked(tmp_path, LAST)
+
+    assert question.until == begins
+    assert "- The question ends at 2026-11-20T08:00:00Z: that rejects all." in question.body
+    later = begins + timedelta(minutes=1)
+    kept = answered(tmp_path, later)
+    assert kept.status == "REJECTED"
+    assert kept.why == "approved, but it was valid until 2026-11-20T08:00:00Z (looks right)"
+    assert asked(tmp_path, later) == []
+    said = refusal_of("Approve", {}, "r1", question.digest, Lake(tmp_path), later)
+    assert said == "The plan cannot be approved: it was valid until 2026-11-20T08:00:00Z."
 
 
 def test_an_answer_to_other_recommendations_under_the_same_numbers_is_refused_and_nothing_is_kept(

@@ -1,5 +1,6 @@
 """The whole plan, and how a plan file is read."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -24,6 +25,8 @@ from rocketmq_capacity.plan_file.sentence import Sentence
 from rocketmq_capacity.tables.assess.brokers import ProducerBalance
 
 FORMAT: Final = "rocketmq-capacity/plan/1"
+OLDEST: Final = timedelta(hours=24)
+"""The greatest age of a snapshot that says what the cluster is like."""
 
 
 class PlanFailure(Struct, frozen=True, kw_only=True):
@@ -140,6 +143,17 @@ class Plan(Struct, frozen=True, kw_only=True):
     def is_daily(self) -> bool:
         """Whether it is a plan to act on: no what-if, and no trial."""
         return self.scenario is UNSET and self.trial is not True
+
+    @property
+    def taken_at_utc(self) -> datetime:
+        """When the snapshot was taken."""
+        return datetime.fromisoformat(self.taken_at)
+
+    @property
+    def last_moment(self) -> datetime:
+        """After it nobody approves the plan or runs its scripts: the snapshot is old, or ``valid_until`` is over."""
+        too_old = self.taken_at_utc + OLDEST
+        return too_old if self.valid_until is None else min(too_old, datetime.fromisoformat(self.valid_until))
 
 
 def read_plan(path: Path) -> Plan:

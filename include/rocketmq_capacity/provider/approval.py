@@ -1,8 +1,8 @@
 """Asks a person about a plan's recommendations, and keeps the answer with the plan.
 
-Only a current plan can be approved: its snapshot is the cluster's latest, and at most a day old. This is checked again
-when the answer comes. An answer is to the recommendations that the question has shown, and to no others: question,
-answer and plan have their digest.
+Only a current plan can be approved: its snapshot is the cluster's latest, and at most a day old, and no freeze has
+begun since. This is checked again when the answer comes. An answer is to the recommendations that the question has
+shown, and to no others: question, answer and plan have their digest.
 """
 
 import logging
@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from airflow.sdk import Context, Param
@@ -18,7 +18,7 @@ from msgspec import UNSET
 
 from rocketmq_capacity.errors import cut
 from rocketmq_capacity.plan_file.order import beside
-from rocketmq_capacity.plan_file.plan import Plan, read_plan
+from rocketmq_capacity.plan_file.plan import OLDEST, Plan, read_plan
 from rocketmq_capacity.plan_file.recommendation import Approval
 from rocketmq_capacity.plan_file.visible import visible
 from rocketmq_capacity.provider.form_text import phrase, words
@@ -30,13 +30,11 @@ from rocketmq_capacity.report.refusal import (
     APPROVE,
     COMMENT,
     DIGEST,
-    OLDEST,
     REJECT,
     OtherRecommendations,
     check_digest,
     decided,
     hindrance,
-    taken_at,
     texts_of,
 )
 from rocketmq_capacity.report.selection import (
@@ -47,12 +45,13 @@ from rocketmq_capacity.report.selection import (
     asked_about,
     decide_against,
 )
+from rocketmq_capacity.settings.freeze import utc_text
 from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.run_lookup import existing_run
 
 log: Final = logging.getLogger(__name__)
 ENDS_AFTER: Final = OLDEST
-"""A question ends at this age of its snapshot, whatever happens."""
+"""A question ends at this age of its snapshot, or earlier."""
 LONGEST: Final = 30_000
 """Characters of a field that names recommendations, each with its reason."""
 LONGEST_LINE: Final = 200
@@ -72,7 +71,7 @@ class Question:
         digest: of the recommendations, as the question shows them.
         subject: the question in one line.
         body: what it is about, as Markdown.
-        until: when the snapshot is too old, so that the question ends.
+        until: when the plan can be approved no longer, so that the question ends.
     """
 
     run_key: str
@@ -200,7 +199,7 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
     return Question(
         run_key=run.folder.name,
         digest=digest_of(plan, ids),
-        until=taken_at(plan) + OLDEST,
+        until=plan.last_moment,
         subject=subject,
         body="\n".join([
             phrase(
@@ -220,10 +219,7 @@ def _question(run: Run, plan: Plan, ids: list[str]) -> Question:
             ),
             phrase("- **{reject}** rejects all. Nothing is carried out either way.", reject=REJECT),
             phrase("- A reason follows a colon, on a line of its own: `2, 5: the disk is full`."),
-            phrase(
-                "- The question ends when the snapshot is {hours} hours old: that rejects all.",
-                hours=f"{OLDEST / timedelta(hours=1):g}",
-            ),
+            phrase("- The question ends at {moment}: that rejects all.", moment=utc_text(plan.last_moment)),
         ]),
     )
 

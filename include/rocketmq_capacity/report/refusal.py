@@ -12,7 +12,7 @@ import msgspec
 
 from rocketmq_capacity.errors import BadInput, DatasetMissing, StoreUnreachable
 from rocketmq_capacity.own_process import answer_of, answer_question
-from rocketmq_capacity.plan_file.plan import Plan, read_plan
+from rocketmq_capacity.plan_file.plan import OLDEST, Plan, read_plan
 from rocketmq_capacity.report.approval import needing_approval
 from rocketmq_capacity.report.asked_digest import digest_of
 from rocketmq_capacity.report.selection import ONLY, REJECTED, Decision, asked_about, decide, decide_against
@@ -21,8 +21,6 @@ from rocketmq_capacity.store.lake import Lake, Run
 from rocketmq_capacity.store.place import place_of
 from rocketmq_capacity.store.run_lookup import existing_run
 
-OLDEST: Final = timedelta(hours=24)
-"""The greatest age of a snapshot whose plan can be approved."""
 APPROVE: Final = "Approve"
 REJECT: Final = "Reject"
 COMMENT: Final = "why"
@@ -49,10 +47,12 @@ def hindrance(plan: Plan, run: Run, lake: Lake, now: datetime) -> str | None:
     """Why the run's plan cannot be approved, or None if it can."""
     if not plan.is_daily:
         return "it is a trial with another policy, and not the day's plan"
-    if now - taken_at(plan) > OLDEST:
+    if now - plan.taken_at_utc > OLDEST:
         return f"the snapshot is older than {OLDEST / timedelta(hours=1):g} hours"
+    if now > plan.last_moment:
+        return f"it was valid until {plan.valid_until}"
     for report in Shelf(lake, "plans").plans(run.folder.parent.name)[:1]:
-        if report.summary.fingerprint != plan.fingerprint and report.summary.moment > taken_at(plan):
+        if report.summary.fingerprint != plan.fingerprint and report.summary.moment > plan.taken_at_utc:
             return f"the cluster has a later snapshot, of {report.summary.taken_at}"
     return None
 
@@ -97,11 +97,6 @@ def decided(plan: Plan, option: str, fields: Mapping[str, str]) -> tuple[str | N
         return None, decide(plan, asked, only, reject) if option == APPROVE else decide_against(asked, reject)
     except BadInput as error:
         return str(error), decide_against(asked, "")
-
-
-def taken_at(plan: Plan) -> datetime:
-    """When the plan's snapshot was taken."""
-    return datetime.fromisoformat(plan.taken_at)
 
 
 class CheckedAnswer(msgspec.Struct, frozen=True, kw_only=True):

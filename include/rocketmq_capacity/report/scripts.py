@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import Final
 
 from msgspec import UNSET
@@ -20,8 +19,6 @@ from rocketmq_capacity.report.wording import action_title
 
 FOLDER: Final = "scripts"
 """The folder of the scripts, beside plan.json."""
-OLD_S: Final = 24 * 60 * 60
-"""Seconds after which a snapshot no longer says what the cluster is like; an older plan cannot be approved either."""
 FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.sh")
 HEAD: Final = r"""set -eu
 
@@ -171,7 +168,7 @@ def _lines(plan: Plan, cause: Cause, way: Sequence[PlanRecommendation]) -> Itera
         yield _comment(f"Frozen until {plan.freeze.ends} ({plan.freeze.why}): it only looks.")
     yield "# It shows its commands and calls nothing. With --apply it checks, asks and runs them."
     yield f"taken_at={_quoted(plan.taken_at)}"
-    yield f"old_after_s={_old_after_s(plan)}"
+    yield f"old_after_s={int(plan.last_moment.timestamp())}"
     yield f"nameservers={_nameserver(way)}"
     yield "NAMESRV=${NAMESRV:-$nameservers}"
     yield HEAD
@@ -233,16 +230,6 @@ def _run(command: str, function: str = "run") -> str:
     if parts is None or not is_complete(command):
         return _say(f"# By hand: {command}")
     return f'{function} {parts["subcommand"]} -n "$NAMESRV"{parts["options"]}'
-
-
-def _old_after_s(plan: Plan) -> int:
-    """When the plan is too old, in seconds since 1970: after a day, or earlier by the policy."""
-    after_a_day = _seconds_of(plan.taken_at) + OLD_S
-    return after_a_day if plan.valid_until is None else min(after_a_day, _seconds_of(plan.valid_until))
-
-
-def _seconds_of(moment: str) -> int:
-    return int(datetime.fromisoformat(moment).timestamp())
 
 
 def _nameserver(way: Sequence[PlanRecommendation]) -> str:
