@@ -4,14 +4,16 @@ A client with ten threads that needs 10 ms a message handles 1,000 messages a se
 on each of two brokers.
 """
 
+import json
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rocketmq_capacity.allocation.allocate import Strategies
+from rocketmq_capacity.assessment.capacity import consumer_capacity
 from rocketmq_capacity.assessment.group import AssessedGroup
 from rocketmq_capacity.assessment.more_queues import more_queues
 from rocketmq_capacity.assessment.remedies import more_threads, shorter_calls
@@ -261,16 +263,18 @@ def _even(clients: int, rates: list[float], queues_each: int, threads: int, orde
 
 @settings(max_examples=80, deadline=None)
 @given(clients=st.integers(1, 4), rates=rates)
-def test_the_needed_clients_are_enough_and_one_fewer_is_not(clients: int, rates: list[float]) -> None:
+@example(clients=1, rates=[40.0] * 8 + [500.0, 500.0, 40.0, 40.0])  # four are enough; five own both hot queues again
+def test_the_needed_clients_are_the_fewest_that_are_enough(clients: int, rates: list[float]) -> None:
     group = _group(clients, rates)
-    bound, needed = group.policy.thresholds.PROVISION.under_utilisation, group.provision.needed
-    assert needed is not None
-    if needed.target is None:
-        assert _busiest(group, len(rates)) > bound
-        return
-    assert _busiest(group, needed.target) <= bound + 1e-9
-    assert needed.target <= max(len(rates), 1)
-    assert needed.target == 1 or _busiest(group, needed.target - 1) > bound
+    bound = group.policy.thresholds.PROVISION.under_utilisation
+    # Of clients that are too busy, fewer are never the answer.
+    first = 1 if _busiest(group, clients) <= bound else clients + 1
+    enough = [number for number in range(first, len(rates) + 1) if round(_busiest(group, number), 9) <= bound]
+
+    assert group.provision.needed is not None
+    assert group.provision.needed.target == (enough[0] if enough else None)
+    for finding in consumer_capacity(group):
+        assert json.loads(finding.evidence)["needed_clients"] == group.provision.needed.target
 
 
 @settings(max_examples=60, deadline=None)

@@ -135,7 +135,7 @@ def test_the_tables_of_loads_count_what_the_allocation_gives(whole: Whole) -> No
             assert list(one.orphan_queues) == sorted(queues - load.readers.keys()), key
             assert list(one.doubly_owned_queues) == ([] if one.strategy == "POP" else sorted(doubly)), key
     assert compared > 2 * len(whole.groups)
-    assert partly > 10
+    assert partly > 3
 
 
 def thrown_for(one: StrategyPlan) -> set[str]:

@@ -15,8 +15,7 @@ from rocketmq_capacity.assessment.interval import Interval
 from rocketmq_capacity.assessment.more_queues import MoreQueues, more_queues, queues_and_clients
 from rocketmq_capacity.assessment.provision import Cause, Provision
 from rocketmq_capacity.assessment.remedies import CallTime, JoinedRemedies
-from rocketmq_capacity.assessment.search import Search, least_number, result
-from rocketmq_capacity.assessment.sizes import more_clients
+from rocketmq_capacity.assessment.search import Search, least_number
 from rocketmq_capacity.assessment.spare import least_left
 from rocketmq_capacity.assessment.utilisation import Work
 from rocketmq_capacity.catalogue.evidence import Evidence, means
@@ -212,8 +211,6 @@ def _too_busy(group: AssessedGroup, verdict: Provision, use: Interval, work: Wor
     bound, peak = group.policy.thresholds.PROVISION.under_utilisation, group.peak.scale
     is_busy, growth, first = verdict.cause == "busy", group.growth.by, group.mends_first
     needed = None if verdict.needed is None else verdict.needed.target
-    if is_busy and verdict.needed is not None:
-        needed = result(more_clients(group.sizes, bound))
     busiest, limits = verdict.busiest_client or "", group.policy.thresholds.RAISE_CONSUME_THREADS
     # What is wrong with the group decides how its queues are divided; it is mended first.
     threads = remedies.more_threads(work, bound, peak, limits) if first is None else None
@@ -322,8 +319,6 @@ def sizes_asked_for(group: AssessedGroup) -> Iterator[range]:
     if verdict.status == OVER:
         yield from fewest_clients(group)
         yield range(group.facts.connections - 1, group.facts.connections)
-    elif verdict.cause == "busy" and verdict.needed is not None:
-        yield from more_clients(group.sizes, group.policy.thresholds.PROVISION.under_utilisation)
 
 
 def fewest_clients(group: AssessedGroup) -> Search:

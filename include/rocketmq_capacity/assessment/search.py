@@ -3,15 +3,24 @@
 from collections.abc import Callable, Generator, Iterator
 from typing import Final
 
+NEAR: Final = 32
+"""So many numbers from the first are all looked at; above them, halving may leave out a lower one that fits."""
 EVERY: Final = 4
 """Each number up to this one is in the table of sizes; from here each is a half or a third more than the one before."""
 
 
 def or_shown(fits: Callable[[int], bool], start: int, most: int) -> "Search":
-    """The lowest number that fits; where halving finds none, the lowest that the table of sizes shows to fit."""
+    """The lowest number that fits; where halving finds none, the lowest that the table of sizes shows to fit.
+
+    If queues get different traffic, more clients may make the busiest one busier. So the first numbers are all looked
+    at, up to the one that halving finds.
+    """
     by_halving = yield from least_number(fits, start, most)
-    if by_halving is not None:
-        return by_halving
+    near = range(start, min(start + NEAR, most + 1 if by_halving is None else by_halving))
+    yield near
+    lowest = next(filter(fits, near), by_halving)
+    if lowest is not None:
+        return lowest
     for clients in shown_numbers(most):
         if clients >= start:
             yield range(clients, clients + 1)

@@ -334,11 +334,6 @@ def searches_for_needed(sizes: Sizes, work: Work, bound: float) -> "list[Search]
     ]
 
 
-def more_clients(sizes: Sizes, bound: float) -> "Search":
-    """The lowest number above today's that keeps the busiest client's estimate within a bound; None if none does."""
-    return _within(sizes, 1, bound, sizes.staff.facts.connections + 1)
-
-
 def _most(staff: Staff) -> int:
     """The highest number of clients that is tried."""
     most = staff.useful_clients
