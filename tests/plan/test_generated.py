@@ -1,6 +1,6 @@
 """Whole plans of generated clusters, each checked without the code that made it.
 
-The whole one is planned by the command line, the other in this process, which starts no Spark for it.
+One is planned by the command line, the other in this process, which starts no Spark for it.
 """
 
 import gc
@@ -44,7 +44,7 @@ CONFIGURED: Final = {"config_desk", "config_audit"}
 
 HALF_KNOWN: Final = "300 groups, half known"
 """Nothing is changed on part of the facts."""
-WHOLE: Final = "600 groups"
+KNOWN: Final = "600 groups"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -57,7 +57,7 @@ def collector_looks_seldom() -> Iterator[None]:
     gc.unfreeze()
 
 
-@pytest.fixture(scope="module", params=[HALF_KNOWN, WHOLE])
+@pytest.fixture(scope="module", params=[HALF_KNOWN, KNOWN])
 def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, plan_here: PlanHere) -> Whole:
     """A plan of a generated cluster under seven strategies."""
     if request.param == HALF_KNOWN:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Final
 
 NEAR: Final = 32
-"""So many numbers from the first are all looked at; above them, halving may leave out a lower one that fits."""
+"""The search tries each of so many numbers from the first one; beyond them, halving may miss a lower one that fits."""
 EVERY: Final = 4
 """Each number up to this one is in the table of sizes; from here each is a half or a third more than the one before."""
 
@@ -12,8 +12,8 @@ EVERY: Final = 4
 def or_shown(fits: Callable[[int], bool], start: int, most: int) -> "Search":
     """The lowest number that fits; where halving finds none, the lowest that the table of sizes shows to fit.
 
-    If queues get different traffic, more clients may make the busiest one busier. So the first numbers are all looked
-    at, up to the one that halving finds.
+    If queues get different traffic, more clients may make the busiest one busier, and halving misses a lower number
+    that fits. So the first NEAR numbers below the one that halving finds are tried, too.
     """
     by_halving = yield from least_number(fits, start, most)
     near = range(start, min(start + NEAR, most + 1 if by_halving is None else by_halving))

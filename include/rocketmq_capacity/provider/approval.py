@@ -1,8 +1,8 @@
 """Asks a person about a plan's recommendations, and keeps the answer with the plan.
 
-Only a current plan can be approved: its snapshot is the cluster's latest, and at most a day old, and no freeze has
-begun since. This is checked again when the answer comes. An answer is to the recommendations that the question has
-shown, and to no others: question, answer and plan have their digest.
+Only a current plan can be approved: its snapshot is the cluster's latest and at most a day old, and the plan is still
+valid. This is checked again when the answer comes. An answer is to the recommendations that the question has shown, and
+to no others: question, answer and plan have their digest.
 """
 
 import logging
@@ -51,7 +51,7 @@ from rocketmq_capacity.store.run_lookup import existing_run
 
 log: Final = logging.getLogger(__name__)
 ENDS_AFTER: Final = OLDEST
-"""A question ends at this age of its snapshot, or earlier."""
+"""A question ends when its snapshot is so old, or earlier."""
 LONGEST: Final = 30_000
 """Characters of a field that names recommendations, each with its reason."""
 LONGEST_LINE: Final = 200
@@ -71,7 +71,7 @@ class Question:
         digest: of the recommendations, as the question shows them.
         subject: the question in one line.
         body: what it is about, as Markdown.
-        until: when the plan can be approved no longer, so that the question ends.
+        until: the last moment at which the plan can be approved; the question ends then.
     """
 
     run_key: str
